@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every target shares. `Tools/check` proves that all manifests hold this block unchanged.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
+
+let package = Package(
+  name: "swift-net-kits",
+  platforms: platforms,
+  products: [
+    .library(name: "NetCore", targets: ["NetCore"]),
+    .library(name: "NetURLSession", targets: ["NetURLSession"]),
+    .library(name: "NetTesting", targets: ["NetTesting"]),
+    .library(name: "NetLoopback", targets: ["NetLoopback"]),
+    .library(name: "BrewTips", targets: ["BrewTips"]),
+    .executable(name: "brewtips", targets: ["BrewTipsCLI"]),
+  ],
+  targets: [
+    .target(name: "NetCore", path: "Packages/NetCore/Sources/NetCore", swiftSettings: settings),
+    .target(
+      name: "NetURLSession", dependencies: ["NetCore"],
+      path: "Packages/NetURLSession/Sources/NetURLSession", swiftSettings: settings),
+    .target(
+      name: "NetLoopback", dependencies: ["NetCore"],
+      path: "Packages/NetTesting/Sources/NetLoopback", swiftSettings: settings),
+    .target(
+      name: "NetTesting", dependencies: ["NetCore", "NetURLSession", "NetLoopback"],
+      path: "Packages/NetTesting/Sources/NetTesting", swiftSettings: settings),
+    .target(
+      name: "BrewTips", dependencies: ["NetCore"],
+      path: "Packages/BrewTips/Sources/BrewTips", swiftSettings: settings),
+    .target(
+      name: "BrewTipsBackend", dependencies: ["NetCore", "NetLoopback"],
+      path: "Packages/BrewTipsCLI/Sources/BrewTipsBackend", swiftSettings: settings),
+    .executableTarget(
+      name: "BrewTipsCLI", dependencies: ["BrewTips", "BrewTipsBackend", "NetCore", "NetURLSession"],
+      path: "Packages/BrewTipsCLI/Sources/BrewTipsCLI", swiftSettings: settings),
+
+    .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NetTestingTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BrewTipsTests", dependencies: ["BrewTips", "NetCore", "NetTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: ["BrewTips", "BrewTipsBackend", "BrewTipsCLI", "NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every target shares. `Tools/check` proves that all manifests hold this block unchanged.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
+
+let package = Package(
+  name: "BrewTipsCLI",
+  platforms: platforms,
+  products: [.executable(name: "brewtips", targets: ["BrewTipsCLI"])],
+  dependencies: [
+    .package(path: "../BrewTips"), .package(path: "../NetCore"), .package(path: "../NetTesting"),
+    .package(path: "../NetURLSession"),
+  ],
+  targets: [
+    .target(
+      name: "BrewTipsBackend", dependencies: ["NetCore", .product(name: "NetLoopback", package: "NetTesting")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "BrewTipsCLI", dependencies: ["BrewTips", "BrewTipsBackend", "NetCore", "NetURLSession"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,200 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The calls of a client that are under way: ends each at its deadline, and all of them with the client.
+///
+/// One timer serves all calls: it sleeps until the earliest deadline it knew when it was set. A call that ends in time
+/// leaves it asleep, so that a call costs an entry in a table and not a sleeping task of its own.
+final class CallSupervisor: Sendable {
+  private struct State {
+    var calls: [Int: SupervisedCall] = [:]
+    var lastNumber = 0
+    var isShutDown = false
+    var timer: (deadline: Duration, task: Task<Void, Never>)?
+    var drained: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let timeSource: TimeSource
+  private let state = Mutex(State())
+
+  init(timeSource: TimeSource) {
+    self.timeSource = timeSource
+  }
+
+  deinit {
+    state.withLock { $0.timer?.task.cancel() }
+  }
+
+  /// Runs `operation` until `deadline`; for a response whose body is on its way, until that body ends.
+  ///
+  /// - Throws: What `operation` throws; ``APIError/timedOut(_:)`` of the phase `total` at the deadline;
+  ///   `CancellationError` when the task or the client ends the call.
+  func run(
+    until deadline: Duration?, _ operation: @escaping @Sendable () async throws -> HTTPResponse
+  ) async throws -> HTTPResponse {
+    let call = try begin(until: deadline)
+    let task = Task { try await operation() }
+    call.onInterruption { _ in task.cancel() }
+    do {
+      var response = try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      guard response.body.bufferedBytes == nil else {
+        end(call)
+        return response
+      }
+      let body = response.body
+      call.onInterruption { body.abort(throwing: $0) }
+      response.body = HTTPResponse.Body(
+        length: body.length, source: SupervisedBody(body) { [self] in end(call) })
+      return response
+    } catch {
+      end(call)
+      throw call.interruption ?? error
+    }
+  }
+
+  /// Refuses new calls, cancels those under way if asked to, and waits for the last.
+  func shutdown(_ mode: HTTPClient.ShutdownMode) async {
+    let calls = state.withLock { state in
+      state.isShutDown = true
+      return Array(state.calls.values)
+    }
+    if mode == .cancelling {
+      for call in calls { call.interrupt(CancellationError()) }
+    }
+    await withCheckedContinuation { continuation in
+      let isDrained = state.withLock { state in
+        if !state.calls.isEmpty { state.drained.append(continuation) }
+        return state.calls.isEmpty
+      }
+      if isDrained { continuation.resume() }
+    }
+  }
+
+  private func begin(until deadline: Duration?) throws -> SupervisedCall {
+    try state.withLock { state in
+      guard !state.isShutDown else {
+        throw APIError.invalidRequest("The client has been shut down: make a new one.")
+      }
+      state.lastNumber += 1
+      let call = SupervisedCall(number: state.lastNumber, deadline: deadline)
+      state.calls[call.number] = call
+      if let deadline { setTimer(&state, for: deadline) }
+      return call
+    }
+  }
+
+  private func end(_ call: SupervisedCall) {
+    let drained = state.withLock { state in
+      state.calls[call.number] = nil
+      guard state.calls.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.drained = [] }
+      return state.drained
+    }
+    for continuation in drained { continuation.resume() }
+  }
+
+  /// Makes sure that the timer wakes at `deadline` or before.
+  private func setTimer(_ state: inout State, for deadline: Duration) {
+    if let timer = state.timer {
+      guard deadline < timer.deadline else { return }
+      timer.task.cancel()
+    }
+    let timeSource = timeSource
+    let task = Task { [weak self] in
+      guard (try? await timeSource.sleep(until: deadline)) != nil else { return }
+      self?.interruptLateCalls()
+    }
+    state.timer = (deadline, task)
+  }
+
+  private func interruptLateCalls() {
+    let now = timeSource.elapsed
+    let late = state.withLock { state in
+      state.timer = nil
+      let (late, early) = state.calls.values.reduce(into: ([SupervisedCall](), [Duration]())) { result, call in
+        guard let deadline = call.deadline else { return }
+        if deadline <= now { result.0.append(call) } else { result.1.append(deadline) }
+      }
+      if let next = early.min() { setTimer(&state, for: next) }
+      return late
+    }
+    for call in late { call.interrupt(APIError.timedOut(.total)) }
+  }
+}
+
+/// One call under way: knows how to interrupt it, whatever it is doing.
+private final class SupervisedCall: Sendable {
+  private struct State {
+    var interruption: (any Error)?
+    var interrupt: (@Sendable (any Error) -> Void)?
+  }
+
+  let number: Int
+  let deadline: Duration?
+  private let state = Mutex(State())
+
+  init(number: Int, deadline: Duration?) {
+    self.number = number
+    self.deadline = deadline
+  }
+
+  /// Why the call was interrupted; `nil` when it was not.
+  var interruption: (any Error)? {
+    state.withLock { $0.interruption }
+  }
+
+  /// Says how to interrupt the call from now on; does it at once when the call was interrupted before.
+  func onInterruption(_ interrupt: @escaping @Sendable (any Error) -> Void) {
+    let interruption = state.withLock { state in
+      state.interrupt = interrupt
+      return state.interruption
+    }
+    if let interruption { interrupt(interruption) }
+  }
+
+  func interrupt(_ error: any Error) {
+    let interrupt = state.withLock { state in
+      if state.interruption == nil { state.interruption = error }
+      return state.interrupt
+    }
+    interrupt?(error)
+  }
+}
+
+/// Passes a body on, and tells when it has ended.
+private final class SupervisedBody: HTTPBodySource {
+  private let body: HTTPResponse.Body
+  private let end: @Sendable () -> Void
+
+  init(_ body: HTTPResponse.Body, end: @escaping @Sendable () -> Void) {
+    self.body = body
+    self.end = end
+  }
+
+  var trailers: HTTPFields { body.trailers }
+
+  func next() async throws -> Data? {
+    do {
+      let chunk = try await body.nextChunk()
+      if chunk == nil { end() }
+      return chunk
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  func cancel() {
+    body.discard()
+    end()
+  }
+}

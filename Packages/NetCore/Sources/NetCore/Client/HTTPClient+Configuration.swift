@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPClient {
+  /// A client's settings: a value, so that an app's environments are a few of them side by side.
+  ///
+  ///     extension HTTPClient.Configuration {
+  ///       static let production = Self(name: "production", baseURL: URL(string: "https://api.example.com/v1")!)
+  ///       static let staging = Self(name: "staging", baseURL: URL(string: "https://staging.example.com/v1")!)
+  ///     }
+  public struct Configuration: Sendable {
+    /// What the environment is called, for people. Default: `default`.
+    public var name: String
+    /// Where paths are appended. Its own path and query are kept.
+    public var baseURL: URL
+    /// Fields of every request to the base URL's origin that does not set them itself. Default: none.
+    public var defaultFields: HTTPFields
+    /// The `User-Agent` of requests that do not set it themselves; `nil` sends none.
+    public var userAgent: String?
+    /// Encodes and decodes. Default: JSON with dates in ISO 8601.
+    public var coders: Coders
+    /// The time for a whole call, above zero. Default: 30 seconds.
+    public var timeout: Duration
+    /// The most bytes of a response that are collected. Default: 10 MB (10,000,000 bytes).
+    public var maximumBodySize: Int
+    /// Which responses are successes. Default: 2xx.
+    public var validation: ResponseValidation
+    /// Finds the server's message in a failed response. Default: ``ServerMessageReader/standard``.
+    public var serverMessage: ServerMessageReader
+    /// Stages that see a call once, the first outermost. The call's time limit does not cover them. Default: none.
+    public var callMiddlewares: [any HTTPMiddleware]
+    /// Stages that see every attempt, the first outermost, such as one that signs. Default: none.
+    public var attemptMiddlewares: [any HTTPMiddleware]
+    /// Who watches the calls, such as an ``HTTPLog``. Default: nobody.
+    public var observers: [any CallObserver]
+    /// Where time comes from. Default: the machine's clocks.
+    public var timeSource: TimeSource
+
+    /// Settings for a base URL, with everything else at its default.
+    public init(name: String = "default", baseURL: URL) {
+      self.name = name
+      self.baseURL = baseURL
+      defaultFields = [:]
+      userAgent = "NetCore/\(netCoreVersion)"
+      coders = .json
+      timeout = .seconds(30)
+      maximumBodySize = 10_000_000
+      validation = .successful
+      serverMessage = .standard
+      callMiddlewares = []
+      attemptMiddlewares = []
+      observers = []
+      timeSource = .system
+    }
+  }
+}
+
+/// The version of the kits, as in the changelog.
+let netCoreVersion = "0.1.0"

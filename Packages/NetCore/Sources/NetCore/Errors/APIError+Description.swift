@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension TransportFailure: CustomStringConvertible {
+  /// What happened, in a sentence for developers.
+  public var description: String {
+    switch self {
+    case .nameResolution: "The host's name could not be resolved: check the URL's host and the DNS."
+    case .connectionRefused: "The connection was refused: nothing listens at that address and port."
+    case .unreachable: "The address could not be reached."
+    case .offline: "The device has no network."
+    case .connectionLost: "The connection broke before the response was complete."
+    case .tls(let problem): "No secure connection: \(problem.rawValue)."
+    case .timedOut(.total): "The call took longer than its time limit."
+    case .timedOut(let phase): "The time limit passed (\(phase.rawValue))."
+    case .truncated: "The response was cut short."
+    case .malformed: "The response breaks the rules of HTTP."
+    case .proxy: "The proxy failed or refused the request."
+    case .other: "The exchange failed."
+    }
+  }
+}
+
+extension APIError: LocalizedError {
+  /// What happened, in a sentence for a person at a screen. A server's own message is used where it gave one.
+  public var errorDescription: String? {
+    if let text = serverMessage?.text, !text.isEmpty { return text }
+    return switch kind {
+    case .invalidURL, .invalidRequest, .unsupported: "The request could not be made."
+    case .transport(.offline): "You appear to be offline."
+    case .transport(.timedOut): "The server took too long to answer. Try again in a moment."
+    case .transport(.tls): "A secure connection to the server could not be made."
+    case .transport(.truncated), .transport(.malformed), .notHTTP, .decoding, .noData, .tooLarge:
+      "The server's answer could not be understood."
+    case .transport: "The server could not be reached. Check the connection and try again."
+    case .unauthorized: "You are not signed in, or your session has ended."
+    case .forbidden: "You are not allowed to do this."
+    case .notFound: "What was asked for could not be found."
+    case .rateLimited: "Too many requests. Try again in a moment."
+    case .serverError: "The server has a problem. Try again later."
+    case .otherStatus(let status): "The server refused the request (\(status))."
+    }
+  }
+
+  /// What exactly went wrong: ``reason``.
+  public var failureReason: String? { reason }
+}
+
+extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The kind, the reason and the request, on one line.
+  public var description: String {
+    let place = request.map { " [\($0.method) \($0.url)]" } ?? ""
+    return "\(kind.name): \(reason)\(place)"
+  }
+
+  /// All that is known and may be shown, over several lines.
+  public var debugDescription: String {
+    var lines = ["APIError.\(kind.name): \(reason)"]
+    if let request { lines.append("  request: \(request.method) \(request.url) (\(request.endpointName))") }
+    if let response {
+      lines.append("  response: \(response)")
+      if let message = response.message { lines.append("  server says: \(message)") }
+      let type = response.fields[.contentType]
+      if !response.body.isEmpty {
+        lines.append("  body: \(Redactor.standard.excerpt(of: response.body, contentType: type))")
+      }
+    } else if let decodingFailure {
+      lines.append("  content: \(decodingFailure.excerpt)")
+    }
+    let sight = mayHaveReachedServer ? "the server may have seen the request" : "the server did not see the request"
+    lines.append("  attempts: \(attempts); \(sight)")
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension APIError.Kind {
+  /// The kind as it is written in code: `serverError(503)`, `transport(.timedOut(.total))`.
+  var name: String {
+    switch self {
+    case .serverError(let status): "serverError(\(status.code))"
+    case .otherStatus(let status): "otherStatus(\(status.code))"
+    case .transport(let failure): "transport(.\(failure.name))"
+    default: "\(self)"
+    }
+  }
+}
+
+extension TransportFailure {
+  fileprivate var name: String {
+    switch self {
+    case .nameResolution: "nameResolution"
+    case .connectionRefused: "connectionRefused"
+    case .unreachable: "unreachable"
+    case .offline: "offline"
+    case .connectionLost: "connectionLost"
+    case .tls(let problem): "tls(.\(problem))"
+    case .timedOut(let phase): "timedOut(.\(phase))"
+    case .truncated: "truncated"
+    case .malformed: "malformed"
+    case .proxy: "proxy"
+    case .other: "other"
+    }
+  }
+}

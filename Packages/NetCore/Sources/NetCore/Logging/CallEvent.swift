@@ -1,0 +1,43 @@
+/// Something that happened in a call, for whoever watches: logs, metrics, a trace.
+public struct CallEvent: Sendable {
+  /// What happened.
+  public enum Kind: Sendable {
+    /// An attempt sends this request.
+    case request(HTTPRequest)
+    /// An attempt's response is there, with its whole body when that is collected; so long after the request.
+    case response(HTTPResponse, after: Duration)
+    /// An attempt failed so long after its request; a cancelled one fails with `CancellationError`.
+    case attemptFailed(any Error, after: Duration)
+    /// The request will be sent again after a wait, and why.
+    case retry(reason: String, wait: Duration)
+    /// The call ended so long after it began: with an error, or well.
+    case finished((any Error)?, after: Duration)
+  }
+
+  /// Numbers the calls of one client, from 1.
+  public let call: Int
+  /// The call's name.
+  public let endpointName: String
+  /// The attempt the event belongs to, from 1.
+  public let attempt: Int
+  /// What happened.
+  public let kind: Kind
+}
+
+/// Watches calls. It is told in order, within the call, and must return quickly.
+public protocol CallObserver: Sendable {
+  /// Something happened.
+  func observe(_ event: CallEvent)
+}
+
+/// Hands a call's events to its observers. Without observers it does nothing.
+struct EventEmitter: Sendable {
+  var call = 0
+  var observers: [any CallObserver] = []
+
+  func emit(_ kind: @autoclosure () -> CallEvent.Kind, endpointName: String, attempt: Int) {
+    guard !observers.isEmpty else { return }
+    let event = CallEvent(call: call, endpointName: endpointName, attempt: attempt, kind: kind())
+    for observer in observers { observer.observe(event) }
+  }
+}

@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A log of calls: an observer that turns events into lines, with what its redactor does not allow hidden.
+///
+///     configuration.observers = [HTTPLog()]
+///
+///     [1 GetTip] → GET https://api.example.com/tips/today
+///     [1 GetTip] ← 200 OK in 12.3 ms, 48 bytes
+///
+/// In debug builds it writes everything from ``LogLevel/debug`` on. In release builds it writes nothing, unless a level is
+/// given.
+public struct HTTPLog: CallObserver {
+  /// The least level that is written; `nil` writes nothing.
+  public var level: LogLevel?
+  /// Where lines go.
+  public var sink: any LogSink
+  /// Decides what is shown.
+  public var redactor: Redactor
+  /// The most characters of a body that are shown. Default: 1,000.
+  public var maximumBodyLength: Int
+
+  /// ``LogLevel/debug`` in debug builds, `nil` in release builds.
+  public static var defaultLevel: LogLevel? {
+    #if DEBUG
+    .debug
+    #else
+    nil
+    #endif
+  }
+
+  /// The unified log on Apple platforms, standard error elsewhere.
+  public static var defaultSink: any LogSink {
+    #if canImport(os)
+    UnifiedLogSink()
+    #else
+    StandardErrorSink()
+    #endif
+  }
+
+  /// A log.
+  public init(
+    level: LogLevel? = HTTPLog.defaultLevel, sink: any LogSink = HTTPLog.defaultSink, redactor: Redactor = .standard,
+    maximumBodyLength: Int = 1_000
+  ) {
+    self.level = level
+    self.sink = sink
+    self.redactor = redactor
+    self.maximumBodyLength = maximumBodyLength
+  }
+
+  /// Writes what the level allows of `event`.
+  public func observe(_ event: CallEvent) {
+    guard let level else { return }
+    let (lineLevel, text) = line(for: event.kind, isVerbose: level == .debug)
+    guard lineLevel >= level else { return }
+    sink.write("[\(event.call) \(event.endpointName.displayable(upTo: 100))] \(text)", level: lineLevel)
+  }
+
+  private func line(for kind: CallEvent.Kind, isVerbose: Bool) -> (LogLevel, String) {
+    switch kind {
+    case .request(let request):
+      let body = detail(request.fields, bytes: request.body.loggableBytes)
+      return (.debug, "→ \(request.method) \(redactor.redact(request.url))" + (isVerbose ? body : ""))
+    case .response(let response, let duration):
+      let size = response.body.bufferedBytes.map { "\($0.count) bytes" } ?? "body on its way"
+      let body = isVerbose ? detail(response.fields, bytes: response.body.bufferedBytes) : ""
+      return (.info, "← \(response.status) in \(duration.readable), \(size)" + body)
+    case .attemptFailed(let error, let duration):
+      return (.warning, "✗ \(describe(error)) after \(duration.readable)")
+    case .retry(let reason, let wait):
+      return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
+    case .finished(let error?, let duration):
+      let level = error is CancellationError ? LogLevel.info : .error
+      return (level, "failed after \(duration.readable): \(describe(error))")
+    case .finished(nil, let duration):
+      return (.debug, "done in \(duration.readable)")
+    }
+  }
+
+  private func detail(_ fields: HTTPFields, bytes: Data?) -> String {
+    var lines = redactor.redact(fields).map { "\n    \($0.name): \($0.value.displayable(upTo: 500))" }
+    if let bytes, !bytes.isEmpty {
+      lines.append("\n    " + redactor.excerpt(of: bytes, contentType: fields[.contentType], limit: maximumBodyLength))
+    }
+    return lines.joined()
+  }
+
+  private func describe(_ error: any Error) -> String {
+    switch error {
+    case let error as APIError: error.description
+    case is CancellationError: "cancelled"
+    default: String(describing: type(of: error))
+    }
+  }
+}
+
+extension HTTPBody {
+  fileprivate var loggableBytes: Data? {
+    if case .bytes(let bytes) = content { bytes } else { nil }
+  }
+}

@@ -1,0 +1,28 @@
+/// A stage of the pipeline: it may change the request, send it on by `next` (or not, or more than once), and change the
+/// response.
+///
+/// A middleware that drops a response discards its body (``HTTPResponse/Body/discard()``), so that the connection is
+/// free before it waits or sends again.
+public protocol HTTPMiddleware: Sendable {
+  /// Handles `request`; `next` is the rest of the pipeline.
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse
+}
+
+extension HTTPTransport {
+  /// This transport behind `middlewares`, the first of them outermost.
+  func behind(_ middlewares: [any HTTPMiddleware]) -> any HTTPTransport {
+    middlewares.reversed().reduce(self as any HTTPTransport) { Stage(middleware: $1, next: $0) }
+  }
+}
+
+/// A middleware with the rest of its pipeline.
+private struct Stage: HTTPTransport {
+  let middleware: any HTTPMiddleware
+  let next: any HTTPTransport
+
+  func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    try await middleware.intercept(request, context: context, next: next)
+  }
+}

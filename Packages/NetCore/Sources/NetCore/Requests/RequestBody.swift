@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The content of an ``APIRequest``: it holds a value, which the client encodes with its coders when it sends.
+public struct RequestBody: Sendable {
+  enum Content: Sendable {
+    case none
+    case encoded(any Encodable & Sendable)
+    case form(Query)
+    case raw(HTTPBody, contentType: String?)
+  }
+
+  let content: Content
+
+  /// No content.
+  public static let none = RequestBody(content: .none)
+
+  /// A value, encoded by the client's coders; `Content-Type` is the encoder's.
+  public static func encoded(_ value: some Encodable & Sendable) -> RequestBody {
+    RequestBody(content: .encoded(value))
+  }
+
+  /// Form fields, as `application/x-www-form-urlencoded`.
+  public static func form(_ fields: Query) -> RequestBody {
+    RequestBody(content: .form(fields))
+  }
+
+  /// Text, as `text/plain; charset=utf-8` unless another type is named.
+  public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> RequestBody {
+    .bytes(Data(text.utf8), contentType: contentType)
+  }
+
+  /// Bytes, as `application/octet-stream` unless another type is named.
+  public static func bytes(_ bytes: Data, contentType: String = "application/octet-stream") -> RequestBody {
+    .stream(HTTPBody(bytes), contentType: contentType)
+  }
+
+  /// A body of any make, such as a file. Without a content type none is sent.
+  public static func stream(_ body: HTTPBody, contentType: String?) -> RequestBody {
+    RequestBody(content: .raw(body, contentType: contentType))
+  }
+
+  /// The bytes on the wire, and their type.
+  func encode(with coders: Coders) throws -> (body: HTTPBody, contentType: String?) {
+    switch content {
+    case .none:
+      (.empty, nil)
+    case .encoded(let value):
+      (HTTPBody(try coders.encode(value)), coders.encoder.contentType)
+    case .form(let fields):
+      (HTTPBody(Data(fields.formEncoded.utf8)), "application/x-www-form-urlencoded")
+    case .raw(let body, let contentType):
+      (body, contentType)
+    }
+  }
+}

@@ -1,0 +1,12 @@
+extension Duration {
+  /// The duration for people, in the unit that suits it: `12.3 ms`, `1.50 s`.
+  var readable: String {
+    let (seconds, attoseconds) = components
+    let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    return if microseconds < 1_000_000 {
+      "\(microseconds / 1_000).\(microseconds / 100 % 10) ms"
+    } else {
+      "\(microseconds / 1_000_000).\(microseconds / 100_000 % 10)\(microseconds / 10_000 % 10) s"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// Percent-encoding by RFC 3986, section 2.1, of UTF-8.
+enum PercentEncoding {
+  /// `text` with every byte encoded that is not an unreserved character (RFC 3986, section 2.3).
+  static func encode(_ text: some StringProtocol) -> String {
+    encode(text) { isUnreserved($0) }
+  }
+
+  /// `text` with every byte encoded that `isAllowed` refuses.
+  static func encode(_ text: some StringProtocol, allowing isAllowed: (UInt8) -> Bool) -> String {
+    if text.utf8.allSatisfy(isAllowed) { return String(text) }
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(text.utf8.count + 16)
+    for byte in text.utf8 {
+      if isAllowed(byte) {
+        encoded.append(byte)
+      } else {
+        encoded.append(contentsOf: [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]])
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// Whether `byte` is a letter, a digit or one of `-._~`.
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default:
+      false
+    }
+  }
+
+  /// Whether `byte` may stand unencoded in a path: `pchar` of RFC 3986, section 3.3, or the slash.
+  static func isPathCharacter(_ byte: UInt8) -> Bool {
+    isUnreserved(byte) || pathDelimiters.contains(byte)
+  }
+
+  /// Whether every `%` of `text` begins an escape of two hexadecimal digits.
+  static func hasValidEscapes(_ text: some StringProtocol) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+    return parts.dropFirst().allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(isHexDigit) }
+  }
+
+  private static let pathDelimiters = Array("/:@!$&'()*+,;=".utf8)
+  private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default:
+      false
+    }
+  }
+}

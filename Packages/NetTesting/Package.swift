@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The settings every target shares. `Tools/check` proves that all manifests hold this block unchanged.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
+
+let package = Package(
+  name: "NetTesting",
+  platforms: platforms,
+  products: [
+    .library(name: "NetTesting", targets: ["NetTesting"]),
+    .library(name: "NetLoopback", targets: ["NetLoopback"]),
+  ],
+  dependencies: [.package(path: "../NetCore"), .package(path: "../NetURLSession")],
+  targets: [
+    .target(name: "NetLoopback", dependencies: ["NetCore"], swiftSettings: settings),
+    .target(
+      name: "NetTesting", dependencies: ["NetCore", "NetURLSession", "NetLoopback"],
+      swiftSettings: settings),
+  ]
+)
