@@ -55,15 +55,17 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// - Throws: ``APIError``; `CancellationError` when the task was cancelled or ``shutdown(_:)`` cancelled the call; what
   ///   a middleware or validation of the caller's own throws, as it is.
   public func reply<R: APIRequest>(to request: R) async throws -> Reply<R.Response> {
-    try await call(request, delivery: .collected(upTo: configuration.maximumBodySize)) { response, url in
-      let body = try await response.body.collect(upTo: configuration.maximumBodySize)
-      let collected = CollectedResponse(status: response.status, fields: response.fields, body: body, url: url)
+    try await call(request, delivery: .collected(upTo: configuration.maximumBodySize)) { response in
+      let collected = CollectedResponse(
+        status: response.status, fields: response.fields,
+        body: try await response.body.collect(upTo: configuration.maximumBodySize), url: response.url)
       guard try (request.validation ?? configuration.validation).isSuccess(response) else {
         let message = configuration.serverMessage.message(in: collected, coders: configuration.coders)
         throw APIError.badStatus(collected, message: message)
       }
-      let value = try decode(request, from: collected)
-      return Reply(value, status: response.status, fields: response.fields, url: url, info: response.info)
+      return Reply(
+        try decode(request, from: collected), status: response.status, fields: response.fields, url: response.url,
+        info: response.info)
     }
   }
 
@@ -71,11 +73,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   ///
   /// - Throws: As ``reply(to:)`` does, but no status is a failure.
   public func open<R: APIRequest>(_ request: R) async throws -> HTTPResponse {
-    try await call(request, delivery: .streaming) { response, url in
-      var response = response
-      response.url = url
-      return response
-    }
+    try await call(request, delivery: .streaming) { $0 }
   }
 
   /// Ends the client: no new call starts, those under way finish or are cancelled, and it returns when the last has ended.
@@ -96,39 +94,25 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
 }
 
 extension HTTPClient {
-  /// One call: encode, send, and whatever `finish` makes of the response; with events, and errors made complete.
+  /// One call: encode, send, and whatever `finish` makes of the response.
   private func call<R: APIRequest, Result>(
-    _ request: R, delivery: RequestContext.Delivery, finish: (HTTPResponse, URL) async throws -> Result
+    _ request: R, delivery: RequestContext.Delivery, finish: (HTTPResponse) async throws -> Result
   ) async throws -> Result {
-    let started = configuration.timeSource.elapsed
-    let events = EventEmitter(
-      call: callNumber.add(1, ordering: .relaxed).newValue, observers: configuration.observers)
-    let name = request.endpointName
-    var wireRequest: HTTPRequest?
+    let number = callNumber.add(1, ordering: .relaxed).newValue
+    var call = Call(request.endpointName, number: number, configuration: configuration)
     do {
       try Task.checkCancellation()
       let encoded = try HTTPRequest(encoding: request, for: configuration)
-      wireRequest = encoded
-      let timeout = request.timeout ?? configuration.timeout
-      guard timeout > .zero else {
-        throw APIError.invalidRequest("A time limit of \(timeout) leaves no time: give one above zero.")
-      }
-      let context = RequestContext(
-        endpointName: name, deadline: started + timeout, delivery: delivery, cacheMode: request.cacheMode,
-        events: events)
+      let context = try call.context(
+        for: encoded, timeout: request.timeout ?? configuration.timeout, delivery: delivery,
+        cacheMode: request.cacheMode)
       var response = try await pipeline.send(encoded, context: context)
-      response.info.duration = configuration.timeSource.elapsed - started
-      let result = try await finish(response, response.url ?? encoded.url)
-      events.emit(
-        .finished(nil, after: configuration.timeSource.elapsed - started), endpointName: name,
-        attempt: response.info.attempts)
+      call.received(&response)
+      let result = try await finish(response)
+      call.succeed()
       return result
     } catch {
-      let error = Task.isCancelled ? CancellationError() : complete(error, request: wireRequest, name: name)
-      events.emit(
-        .finished(error, after: configuration.timeSource.elapsed - started), endpointName: name,
-        attempt: (error as? APIError)?.attempts ?? 1)
-      throw error
+      throw call.fail(error)
     }
   }
 
@@ -142,15 +126,5 @@ extension HTTPClient {
       failure.response = failure.response ?? APIError.FailedResponse(response, message: nil)
       throw failure
     }
-  }
-
-  /// `error` with the call it belongs to, when it is an ``APIError``; else as it is.
-  private func complete(_ error: any Error, request: HTTPRequest?, name: String) -> any Error {
-    guard var failure = error as? APIError else { return error }
-    if let request, failure.request == nil {
-      failure.request = APIError.FailedRequest(
-        endpointName: name, method: request.method, url: Redactor.standard.redact(request.url))
-    }
-    return failure
   }
 }

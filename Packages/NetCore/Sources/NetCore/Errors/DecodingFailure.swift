@@ -29,8 +29,9 @@ public struct DecodingFailure: Sendable, Hashable {
       problem = "the key is missing"
     case DecodingError.dataCorrupted(let context):
       // The decoder's own words are left out: they often quote the value.
-      (path, expected) = (Self.path(context.codingPath), nil)
-      problem = context.codingPath.isEmpty ? "the content is malformed" : "the value there is not valid"
+      let isWhole = context.codingPath.isEmpty
+      (path, expected) = (Self.path(context.codingPath), isWhole ? String(describing: type) : nil)
+      problem = isWhole ? "the content is malformed" : "the value there is not valid"
     default:
       (path, expected) = ("", String(describing: type))
       problem = "the decoder failed with a \(Swift.type(of: error))"

@@ -4,10 +4,13 @@ public struct ExchangeInfo: Sendable, Hashable {
   public var attempts: Int
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
+  /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.
+  public var timings: Timings?
 
   /// An exchange of one attempt.
-  public init(attempts: Int = 1, duration: Duration = .zero) {
+  public init(attempts: Int = 1, duration: Duration = .zero, timings: Timings? = nil) {
     self.attempts = attempts
     self.duration = duration
+    self.timings = timings
   }
 }

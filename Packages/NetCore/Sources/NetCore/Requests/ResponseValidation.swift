@@ -6,7 +6,7 @@ public struct ResponseValidation: Sendable {
   public static let successful = ResponseValidation { status, _ in status.kind == .successful }
 
   /// Every response is a success.
-  public static let none = ResponseValidation { _, _ in true }
+  public static let anyStatus = ResponseValidation { _, _ in true }
 
   /// The given statuses are successes, every other is not.
   public static func statuses(_ accepted: Set<HTTPResponse.Status>) -> ResponseValidation {

@@ -33,10 +33,10 @@ public struct TimeSource: Sendable {
   /// The wall clock's time.
   public var now: Date { date() }
 
-  /// Waits until ``elapsed`` is `moment`.
+  /// Waits until ``elapsed`` is `moment`, or for 100 years: clocks have no room for much more.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until moment: Duration) async throws {
-    try await wait(moment)
+    try await wait(min(moment, elapsed + .seconds(100 * 365 * 86_400)))
   }
 }

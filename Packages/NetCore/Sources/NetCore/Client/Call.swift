@@ -1,0 +1,66 @@
+/// One call of a client: what its events and its error tell.
+struct Call {
+  let endpointName: String
+  private let events: EventEmitter
+  private let timeSource: TimeSource
+  private let started: Duration
+  private var request: HTTPRequest?
+  private var attempts = 0
+
+  init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
+    self.endpointName = endpointName
+    events = EventEmitter(call: number, observers: configuration.observers)
+    timeSource = configuration.timeSource
+    started = configuration.timeSource.elapsed
+  }
+
+  /// The context in which the pipeline sends the call's request, once that is encoded.
+  mutating func context(
+    for request: HTTPRequest, timeout: Duration, delivery: RequestContext.Delivery, cacheMode: CacheMode
+  ) throws -> RequestContext {
+    self.request = request
+    guard timeout > .zero else {
+      throw APIError.invalidRequest("A time limit of \(timeout) leaves no time: give one above zero.")
+    }
+    return RequestContext(
+      endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: cacheMode,
+      events: events)
+  }
+
+  /// Notes what the pipeline brought; the response is told how long it took, and from where it came.
+  mutating func received(_ response: inout HTTPResponse) {
+    attempts = response.info.attempts
+    response.info.duration = timeSource.elapsed - started
+    response.url = response.url ?? request?.url
+  }
+
+  /// Tells the observers that the call has ended well.
+  func succeed() {
+    finish(nil)
+  }
+
+  /// Tells the observers that the call has failed.
+  ///
+  /// - Returns: What the caller is told: `CancellationError` when its task is cancelled, else `error`, which knows the
+  ///   call when it is an ``APIError``.
+  func fail(_ error: any Error) -> any Error {
+    let error = Task.isCancelled ? CancellationError() : complete(error)
+    finish(error)
+    return error
+  }
+
+  private func finish(_ error: (any Error)?) {
+    events.emit(
+      .finished(error, after: timeSource.elapsed - started), endpointName: endpointName, attempt: max(attempts, 1))
+  }
+
+  private func complete(_ error: any Error) -> any Error {
+    guard var error = error as? APIError else { return error }
+    error.attempts = max(error.attempts, attempts)
+    if let request, error.request == nil {
+      error.request = APIError.FailedRequest(
+        endpointName: endpointName, method: request.method, url: Redactor.standard.redact(request.url))
+    }
+    return error
+  }
+}
