@@ -117,6 +117,20 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
     #expect(try await response.body.collect(upTo: 10) == Data("all".utf8))
     #expect(sink.text.contains("body on its way"))
   }
+
+  @Test func `a call whose body is read as it arrives is done when the body is`() async throws {
+    let scripted = ScriptedBody()
+    let response = try await client(answering(HTTPResponse(body: scripted.body)), level: .debug).open(call)
+    #expect(sink.messages.last?.contains("← 200 OK") == true)
+    clock.advance(by: .seconds(2))
+    scripted.finish()
+    _ = try await response.body.collect(upTo: 10)
+    #expect(sink.messages.last == "[1 GetWidget] done in 2.00 s")
+
+    let dropped = try await client(answering(HTTPResponse(body: ScriptedBody().body)), level: .debug).open(call)
+    dropped.body.discard()
+    #expect(sink.messages.last?.hasSuffix("failed after 0.0 ms: cancelled") == true)
+  }
 }
 
 @Suite struct CurlCommandTests {

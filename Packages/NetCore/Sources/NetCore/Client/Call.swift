@@ -6,6 +6,7 @@ struct Call {
   private let started: Duration
   private var request: HTTPRequest?
   private var attempts = 0
+  private var isStreaming = false
 
   init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
     self.endpointName = endpointName
@@ -34,9 +35,16 @@ struct Call {
     response.url = response.url ?? request?.url
   }
 
-  /// Tells the observers that the call has ended well.
+  /// Makes the call end with the body of `response`, when that is on its way.
+  mutating func endsWithBody(of response: inout HTTPResponse) {
+    guard events.isWatched, response.body.bufferedBytes == nil else { return }
+    isStreaming = true
+    response.body = response.body.onEnd { [self] in finish($0) }
+  }
+
+  /// Tells the observers that the call has ended well; one that ends with its body does that later.
   func succeed() {
-    finish(nil)
+    if !isStreaming { finish(nil) }
   }
 
   /// Tells the observers that the call has failed.

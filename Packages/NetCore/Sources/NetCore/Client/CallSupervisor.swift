@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The calls of a client that are under way: ends each at its deadline, and all of them with the client.
 ///
 /// One timer serves all calls: it sleeps until the earliest deadline it knew when it was set. A call that ends in time
@@ -52,8 +46,7 @@ final class CallSupervisor: Sendable {
       }
       let body = response.body
       call.onInterruption { body.abort(throwing: $0) }
-      response.body = HTTPResponse.Body(
-        length: body.length, source: SupervisedBody(body) { [self] in end(call) })
+      response.body = body.onEnd { [self] _ in end(call) }
       return response
     } catch {
       end(call)
@@ -167,34 +160,5 @@ private final class SupervisedCall: Sendable {
       return state.interrupt
     }
     interrupt?(error)
-  }
-}
-
-/// Passes a body on, and tells when it has ended.
-private final class SupervisedBody: HTTPBodySource {
-  private let body: HTTPResponse.Body
-  private let end: @Sendable () -> Void
-
-  init(_ body: HTTPResponse.Body, end: @escaping @Sendable () -> Void) {
-    self.body = body
-    self.end = end
-  }
-
-  var trailers: HTTPFields { body.trailers }
-
-  func next() async throws -> Data? {
-    do {
-      let chunk = try await body.nextChunk()
-      if chunk == nil { end() }
-      return chunk
-    } catch {
-      end()
-      throw error
-    }
-  }
-
-  func cancel() {
-    body.discard()
-    end()
   }
 }

@@ -108,6 +108,7 @@ extension HTTPClient {
         cacheMode: request.cacheMode)
       var response = try await pipeline.send(encoded, context: context)
       call.received(&response)
+      if case .streaming = delivery { call.endsWithBody(of: &response) }
       let result = try await finish(response)
       call.succeed()
       return result

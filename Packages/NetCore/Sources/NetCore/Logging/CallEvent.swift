@@ -10,7 +10,7 @@ public struct CallEvent: Sendable {
     case attemptFailed(any Error, after: Duration)
     /// The request will be sent again after a wait, and why.
     case retry(reason: String, wait: Duration)
-    /// The call ended so long after it began: with an error, or well.
+    /// The call ended so long after it began, with an error or well; one whose body is read as it arrives ends with that.
     case finished((any Error)?, after: Duration)
   }
 
@@ -35,8 +35,10 @@ struct EventEmitter: Sendable {
   var call = 0
   var observers: [any CallObserver] = []
 
+  var isWatched: Bool { !observers.isEmpty }
+
   func emit(_ kind: @autoclosure () -> CallEvent.Kind, endpointName: String, attempt: Int) {
-    guard !observers.isEmpty else { return }
+    guard isWatched else { return }
     let event = CallEvent(call: call, endpointName: endpointName, attempt: attempt, kind: kind())
     for observer in observers { observer.observe(event) }
   }
