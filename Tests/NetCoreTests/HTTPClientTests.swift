@@ -23,6 +23,11 @@ private struct FindWidget: APIRequest {
   var query: Query { ["name": name] }
 }
 
+/// A request that is generic over what it reads.
+private struct Get<Response: Decodable & Sendable>: APIRequest {
+  let path: RequestPath
+}
+
 private let widgetJSON = #"{"id": 1, "name": "Grinder"}"#
 private let widget = Widget(id: 1, name: "Grinder")
 
@@ -34,6 +39,7 @@ private let widget = Widget(id: 1, name: "Grinder")
     let inferred: Widget = try await client.send(Endpoint(path: "widgets/1"))
     #expect(inferred == widget)
     #expect(try await client.send(GetWidget(id: 1)) == widget)
+    #expect(try await client.send(Get<Widget>(path: "widgets/1")) == widget)
     let reply = try await client.reply(to: GetWidget(id: 1))
     #expect(reply.value == widget)
     #expect(reply.status == .ok)

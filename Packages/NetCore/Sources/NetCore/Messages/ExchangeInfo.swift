@@ -6,6 +6,8 @@ public struct ExchangeInfo: Sendable, Hashable {
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.
   public var timings: Timings?
+  /// The 1xx responses that came before this one, in order. Most exchanges have none.
+  public var interimResponses: [InterimResponse] = []
 
   /// An exchange of one attempt.
   public init(attempts: Int = 1, duration: Duration = .zero, timings: Timings? = nil) {

@@ -77,7 +77,9 @@ extension APIRequest where Response: Decodable {
   }
 }
 
-extension APIRequest where Response == Void {
+extension APIRequest {
   /// Succeeds, whatever the body holds.
-  public func decode(_ response: CollectedResponse, coders: Coders) {}
+  ///
+  /// Constrained here and not on the extension, from which Swift would infer `Response` for a generic request.
+  public func decode(_ response: CollectedResponse, coders: Coders) throws -> Response where Response == Void { () }
 }

@@ -10,7 +10,7 @@ public struct RequestPath: Sendable, Hashable {
   /// The path, percent-encoded (RFC 3986, section 3.3), without the slash in front.
   public let encoded: String
   /// What is wrong with the path, with the remedy; `nil` when nothing is.
-  let problem: String?
+  public let problem: String?
 
   /// The base URL itself.
   public static let root: RequestPath = ""

@@ -1,0 +1,54 @@
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A URLSession with its delegate, and the queue on which tasks are made, started and cancelled.
+///
+/// On Linux each of these waits for the one queue that all sessions of the process share. So they have a queue of their
+/// own: neither a thread of the cooperative pool waits, nor the delegate, which must keep pace with what arrives.
+///
+/// Transport and exchanges share the ownership. The session is invalidated when the last of them is gone, which is when
+/// nobody can make a task on it any more.
+final class ManagedSession: Sendable {
+  private let session: URLSession
+  private let delegate = SessionDelegate()
+  private let queue = DispatchQueue(label: "NetURLSession.tasks")
+
+  init(configuration: URLSessionConfiguration) {
+    let callbacks = CallbackQueue()
+    callbacks.maxConcurrentOperationCount = 1
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: callbacks)
+  }
+
+  deinit {
+    session.finishTasksAndInvalidate()
+  }
+
+  /// Makes and starts the task of `exchange`, unless the exchange has ended before its turn comes.
+  func start(_ exchange: Exchange) {
+    queue.async { [session, delegate] in
+      guard exchange.isOpen else { return }
+      let task =
+        exchange.bodyFile.map { session.uploadTask(with: exchange.request, fromFile: $0) }
+        ?? session.dataTask(with: exchange.request)
+      delegate.add(exchange, for: task)
+      exchange.gate.begin(task)
+    }
+  }
+
+  /// Cancels the task of `exchange`, when it has one that has not ended.
+  func cancel(_ exchange: Exchange) {
+    queue.async { exchange.gate.cancel() }
+  }
+
+  #if canImport(Darwin)
+  // Not built by this project's CI, which runs on Linux.
+  /// Lets the task of `exchange` receive, or not, as the bytes that wait to be read demand.
+  func adjustFlow(of exchange: Exchange) {
+    queue.async { exchange.adjustFlow() }
+  }
+  #endif
+}
