@@ -13,12 +13,15 @@ let settings: [SwiftSetting] = [
 ]
 let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
 
+let applePlatforms: [Platform] = [.iOS, .macOS, .tvOS, .watchOS, .visionOS]
+
 let package = Package(
   name: "swift-net-kits",
   platforms: platforms,
   products: [
     .library(name: "NetCore", targets: ["NetCore"]),
     .library(name: "NetURLSession", targets: ["NetURLSession"]),
+    .library(name: "NetCurl", targets: ["NetCurl"]),
     .library(name: "NetTesting", targets: ["NetTesting"]),
     .library(name: "NetLoopback", targets: ["NetLoopback"]),
     .library(name: "BrewTips", targets: ["BrewTips"]),
@@ -29,6 +32,16 @@ let package = Package(
     .target(
       name: "NetURLSession", dependencies: ["NetCore"],
       path: "Packages/NetURLSession/Sources/NetURLSession", swiftSettings: settings),
+    .systemLibrary(
+      name: "CCurl", path: "Packages/NetCurl/Sources/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Packages/NetCurl/Sources/CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "CCurlShim", dependencies: ["CCurl"], path: "Packages/NetCurl/Sources/CCurlShim"),
+    .target(
+      name: "NetCurl", dependencies: ["CCurl", "CCurlShim", "CZlib", "NetCore"],
+      path: "Packages/NetCurl/Sources/NetCurl", swiftSettings: settings),
     .target(
       name: "NetLoopback", dependencies: ["NetCore"],
       path: "Packages/NetTesting/Sources/NetLoopback", swiftSettings: settings),
@@ -40,14 +53,23 @@ let package = Package(
       path: "Packages/BrewTips/Sources/BrewTips", swiftSettings: settings),
     .target(
       name: "BrewTipsBackend", dependencies: ["NetCore", "NetLoopback"],
-      path: "Packages/BrewTipsCLI/Sources/BrewTipsBackend", swiftSettings: settings),
+      path: "Packages/BrewTipsCLI/Sources/BrewTipsBackend", resources: [.embedInCode("Resources/tips.json")],
+      swiftSettings: settings),
     .executableTarget(
-      name: "BrewTipsCLI", dependencies: ["BrewTips", "BrewTipsBackend", "NetCore", "NetURLSession"],
+      name: "BrewTipsCLI",
+      dependencies: [
+        "BrewTips", "BrewTipsBackend", "NetCore",
+        .target(name: "NetCurl", condition: .when(platforms: [.linux])),
+        .target(name: "NetURLSession", condition: .when(platforms: applePlatforms)),
+      ],
       path: "Packages/BrewTipsCLI/Sources/BrewTipsCLI", swiftSettings: settings),
 
     .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting"], swiftSettings: settings),
     .testTarget(
       name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NetCurlTests", dependencies: ["NetCore", "NetCurl", "NetLoopback", "NetTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "NetTestingTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
@@ -56,7 +78,10 @@ let package = Package(
       name: "BrewTipsTests", dependencies: ["BrewTips", "NetCore", "NetTesting"], swiftSettings: settings),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["BrewTips", "BrewTipsBackend", "BrewTipsCLI", "NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      dependencies: [
+        "BrewTips", "BrewTipsBackend", "BrewTipsCLI", "NetCore", "NetCurl", "NetLoopback", "NetTesting",
+        "NetURLSession",
+      ],
       swiftSettings: settings),
   ]
 )

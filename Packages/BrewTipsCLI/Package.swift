@@ -13,20 +13,27 @@ let settings: [SwiftSetting] = [
 ]
 let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
 
+let applePlatforms: [Platform] = [.iOS, .macOS, .tvOS, .watchOS, .visionOS]
+
 let package = Package(
   name: "BrewTipsCLI",
   platforms: platforms,
   products: [.executable(name: "brewtips", targets: ["BrewTipsCLI"])],
   dependencies: [
-    .package(path: "../BrewTips"), .package(path: "../NetCore"), .package(path: "../NetTesting"),
-    .package(path: "../NetURLSession"),
+    .package(path: "../BrewTips"), .package(path: "../NetCore"), .package(path: "../NetCurl"),
+    .package(path: "../NetTesting"), .package(path: "../NetURLSession"),
   ],
   targets: [
     .target(
       name: "BrewTipsBackend", dependencies: ["NetCore", .product(name: "NetLoopback", package: "NetTesting")],
-      swiftSettings: settings),
+      resources: [.embedInCode("Resources/tips.json")], swiftSettings: settings),
     .executableTarget(
-      name: "BrewTipsCLI", dependencies: ["BrewTips", "BrewTipsBackend", "NetCore", "NetURLSession"],
+      name: "BrewTipsCLI",
+      dependencies: [
+        "BrewTips", "BrewTipsBackend", "NetCore",
+        .product(name: "NetCurl", package: "NetCurl", condition: .when(platforms: [.linux])),
+        .product(name: "NetURLSession", package: "NetURLSession", condition: .when(platforms: applePlatforms)),
+      ],
       swiftSettings: settings),
   ]
 )

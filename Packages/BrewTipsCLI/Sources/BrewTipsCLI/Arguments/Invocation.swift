@@ -1,0 +1,34 @@
+/// What a command line asks for.
+enum Invocation: Equatable {
+  case help
+  case version
+  case command(Command, Settings)
+
+  /// - Parameters:
+  ///   - arguments: The command line without the program's name.
+  ///   - environment: Where `BREWTIPS_URL` is looked up.
+  init(parsing arguments: [String], environment: [String: String]) throws(Failure) {
+    let scanned = try ScannedArguments(arguments)
+    if scanned.has(.help) || scanned.words == ["help"] {
+      self = .help
+    } else if scanned.has(.version) {
+      self = .version
+    } else {
+      let command = try Command(scanned.words)
+      try scanned.check(for: command)
+      self = .command(command, try Settings(scanned, environment: environment))
+    }
+  }
+}
+
+extension ScannedArguments {
+  /// Refuses an option that would mean nothing to `command`, though somebody meant something by it.
+  fileprivate func check(for command: Command) throws(Failure) {
+    if command == .serve, has(.baseURL) {
+      throw .usage("serve takes no --base-url, since it is the server itself: write brewtips serve --port PORT")
+    }
+    if command != .serve, has(.port) {
+      throw .usage("--port is for serve: write brewtips serve --port PORT")
+    }
+  }
+}

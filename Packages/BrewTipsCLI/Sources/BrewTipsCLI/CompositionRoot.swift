@@ -1,0 +1,60 @@
+import BrewTips
+import BrewTipsBackend
+import NetCore
+
+#if os(Linux)
+import NetCurl
+private typealias Transport = CurlTransport
+#else
+import NetURLSession
+private typealias Transport = URLSessionTransport
+#endif
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// The composition root: the one file that names a transport, and wires the features to it.
+
+/// The version of the app, which is that of the kits.
+let version = "0.1.0"
+
+/// What the commands work with.
+struct Services: Sendable {
+  let tips: any BrewTipsService
+  let users: any UserService
+}
+
+/// Runs `body` with services that talk to the configured server, or to the embedded one.
+func withServices<Result>(_ settings: Settings, _ body: (Services) async throws -> Result) async throws -> Result {
+  try await withServer(settings) { baseURL in
+    let client = HTTPClient(configuration(settings, baseURL: baseURL), transport: Transport())
+    return try await body(
+      Services(tips: RemoteBrewTipsService(client: client), users: RemoteUserService(client: client)))
+  }
+}
+
+/// Runs `body` with the URL of the server: the one that was configured, else one that runs inside this process meanwhile.
+private func withServer<Result>(_ settings: Settings, _ body: (URL) async throws -> Result) async throws -> Result {
+  if let baseURL = settings.baseURL { return try await body(baseURL) }
+  return try await Backend.with(backendConfiguration(log: BackendLog(showsRequests: false)), run: body)
+}
+
+/// What the server works with, be it embedded or served.
+func backendConfiguration(log: BackendLog) -> Backend.Configuration {
+  let environment = ProcessInfo.processInfo.environment
+  return Backend.Configuration(stateFolder: Backend.stateFolder(environment: environment), log: log)
+}
+
+private func configuration(_ settings: Settings, baseURL: URL) -> HTTPClient.Configuration {
+  var configuration = HTTPClient.Configuration(name: "brewtips", baseURL: baseURL)
+  configuration.userAgent = "brewtips/\(version)"
+  if let timeout = settings.timeout { configuration.timeout = timeout }
+  if settings.isVerbose {
+    let redactor = Redactor.standard.allowing(jsonKeys: ["tip", "id", "category"])
+    configuration.observers = [HTTPLog(level: .debug, sink: StandardErrorSink(), redactor: redactor)]
+  }
+  return configuration
+}
