@@ -76,7 +76,8 @@ private func url(base: String, path: RequestPath, query: Query = [:]) async thro
     ("https://h/v1?key=k", "a", "https://h/v1/a?key=k"), ("https://h/v1#f", "a", "https://h/v1/a"),
     ("https://h:8443/a%2Fb", "c%2Fd", "https://h:8443/a%2Fb/c%2Fd"),
     ("https://h/v1", "//evil.example", "https://h/v1//evil.example"),
-    ("http://[::1]:80/v1", "a", "http://[::1]:80/v1/a"), ("https://h/v1", "sub:path", "https://h/v1/sub:path"),
+    ("http://[::1]:80/v1", "a", "http://[::1]:80/v1/a"), ("HTTPS://h", "a", "https://h/a"),
+    ("https://h/v1", "sub:path", "https://h/v1/sub:path"),
   ])
   func `a path is appended to the base URL`(base: String, path: String, joined: String) async throws {
     #expect(try await url(base: base, path: RequestPath(path)) == joined)

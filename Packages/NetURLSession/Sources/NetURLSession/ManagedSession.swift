@@ -15,7 +15,11 @@ import FoundationNetworking
 final class ManagedSession: Sendable {
   private let session: URLSession
   private let delegate = SessionDelegate()
-  private let queue = DispatchQueue(label: "NetURLSession.tasks")
+  private let queue = DispatchQueue(label: "NetURLSession.tasks", target: ManagedSession.processQueue)
+
+  /// One for all sessions. On Linux each start and cancel waits for Foundation's own queue, and as many sessions as Dispatch
+  /// has threads would otherwise take them all to wait, with none left to answer.
+  private static let processQueue = DispatchQueue(label: "NetURLSession.process")
 
   init(configuration: URLSessionConfiguration) {
     let callbacks = CallbackQueue()

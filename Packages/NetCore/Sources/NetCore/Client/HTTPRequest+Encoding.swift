@@ -44,6 +44,8 @@ extension URL {
     let queries = parts.dropFirst().map(String.init) + [request.query.encoded]
     let query = queries.filter { !$0.isEmpty }.joined(separator: "&")
     if !query.isEmpty { text += "?" + query }
+    // A scheme means the same in any case (RFC 3986, section 3.1); not every transport knows.
+    if let scheme = base.scheme { text = scheme.lowercased() + text.dropFirst(scheme.count) }
     guard let url = URL(string: text, encodingInvalidCharacters: false) else {
       throw APIError.invalidURL("\(Redactor.standard.redact(base)) does not make a URL: check the client's base URL.")
     }

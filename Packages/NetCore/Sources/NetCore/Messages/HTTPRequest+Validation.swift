@@ -63,7 +63,10 @@ extension HTTPRequest {
   private func matchesAuthority(_ host: String) -> Bool {
     let name = url.host(percentEncoded: true) ?? ""
     let literal = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
-    let names = url.port.map { ["\(literal):\($0)"] } ?? [literal, literal + (url.scheme == "https" ? ":443" : ":80")]
+    let names =
+      url.port.map { ["\(literal):\($0)"] } ?? [
+        literal, literal + (url.scheme?.lowercased() == "https" ? ":443" : ":80"),
+      ]
     return names.contains { $0.lowercased() == host.lowercased() }
   }
 }

@@ -32,12 +32,27 @@ public struct RecordedRequest: Sendable {
 
   /// The first value of the query item called `name`, decoded.
   public func queryItem(_ name: String) -> String? {
-    let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems
-    return items?.first { $0.name == name }?.value
+    queryItems(name).first
+  }
+
+  /// The values of all query items called `name`, decoded; one without a `=` has none.
+  public func queryItems(_ name: String) -> [String] {
+    let items = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+    return items.filter { $0.name == name }.compactMap(\.value)
   }
 
   /// The body as text.
   public var text: String {
     String(decoding: body, as: UTF8.self)
   }
+}
+
+extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible {
+  /// Method and URL, with what ``Redactor/standard`` does not allow hidden.
+  public var description: String {
+    HTTPRequest(method: method, url: url).description
+  }
+
+  /// The same as ``description``: printing a request leaks no secret.
+  public var debugDescription: String { description }
 }

@@ -1,0 +1,66 @@
+import Foundation
+import NetCore
+import NetTesting
+import NetURLSession
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+let stubbedURL = URL(string: "https://api.example.com/v1")!
+
+/// A client that the current test's stubs answer through a real URLSession.
+func sessionClient(_ stubs: Stubs = .current) -> HTTPClient {
+  HTTPClient(baseURL: stubbedURL, transport: URLSessionTransport(configuration: stubs.configuration))
+}
+
+/// A client that the current test's stubs answer without a session.
+func closureClient(_ stubs: Stubs = .current) -> HTTPClient {
+  HTTPClient(baseURL: stubbedURL, transport: stubs.transport)
+}
+
+extension URLRequest {
+  init(_ path: String, method: String = "GET", body: Data? = nil) {
+    self.init(url: URL(string: "https://api.example.com/v1\(path)")!)
+    httpMethod = method
+    httpBody = body
+  }
+}
+
+extension URLSession {
+  /// What a data task with a completion handler brings.
+  func load(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    try await answer { dataTask(with: request, completionHandler: $0) }
+  }
+
+  /// What the task brings that `make` makes with a completion handler.
+  func answer(
+    _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+  ) async throws -> (Data, HTTPURLResponse) {
+    try await withCheckedThrowingContinuation { continuation in
+      make { data, response, error in
+        if let error { return continuation.resume(throwing: error) }
+        continuation.resume(returning: (data ?? Data(), response as! HTTPURLResponse))
+      }.resume()
+    }
+  }
+}
+
+/// Keeps the texts of issues.
+final class IssueLog: Sendable {
+  private let kept = Mutex<[String]>([])
+
+  var texts: [String] { kept.withLock { $0 } }
+
+  func add(_ text: String) {
+    kept.withLock { $0.append(text) }
+  }
+
+  /// Always `true`: for `withKnownIssue(matching:)`.
+  func add(_ issue: Issue) -> Bool {
+    add("\(issue)")
+    return true
+  }
+}
