@@ -57,7 +57,7 @@ import Testing
     try await LoopbackServer.with(configuration: Self.small, handler: { _ in .text("ok") }) { server in
       let client = try RawClient(port: server.port)
       await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
-      await client.send(Data(count: 5_000_000))
+      #expect(await client.send(Data(count: 5_000_000)) == 5_000_000)
       #expect(try await client.receiveToEnd().hasPrefix("HTTP/1.1 413 "))
     }
   }

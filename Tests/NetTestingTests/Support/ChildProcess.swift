@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -64,7 +63,7 @@ enum ChildProcess {
     let isRunning = Mutex(true)
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: "child \(pid)").async {
+        Thread.detachNewThread {
           var info = siginfo_t()
           // Ended, but not yet reaped: until then its number can be no other process's.
           while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}

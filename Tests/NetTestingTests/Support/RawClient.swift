@@ -1,9 +1,9 @@
-import Dispatch
 import Foundation
 
 /// A TCP client that sends what it is told and shows what comes back, byte for byte.
 ///
-/// Its blocking calls run on a queue of its own, and give up after 20 seconds.
+/// Each blocking call has a thread of its own, and gives up after 20 seconds. (Not one of Dispatch: a hundred waiting tests would
+/// leave none to the code under test.)
 final class RawClient: Sendable {
   enum Failure: Error {
     case notConnected
@@ -12,7 +12,6 @@ final class RawClient: Sendable {
   }
 
   private let descriptor: Int32
-  private let queue = DispatchQueue(label: "raw client")
 
   /// Connects to a port of 127.0.0.1.
   init(port: Int) throws {
@@ -46,7 +45,7 @@ final class RawClient: Sendable {
   /// Sends `bytes` until the peer has taken nothing for so many milliseconds, and returns how many it took.
   @discardableResult
   func send(_ bytes: Data, patience: Int = 20_000) async -> Int {
-    await onQueue { descriptor in
+    await onThread { descriptor in
       RawClient.limit(descriptor, SO_SNDTIMEO, milliseconds: patience)
       var sent = 0
       while sent < bytes.count {
@@ -74,7 +73,7 @@ final class RawClient: Sendable {
 
   /// What comes until it satisfies `isEnough` or the server ends the connection.
   func receive(until isEnough: @escaping @Sendable (String) -> Bool) async throws -> String {
-    let result = await onQueue { descriptor -> Result<String, Failure> in
+    let result = await onThread { descriptor -> Result<String, Failure> in
       var received = Data()
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while true {
@@ -102,9 +101,9 @@ final class RawClient: Sendable {
     setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  private func onQueue<Result: Sendable>(_ body: @escaping @Sendable (Int32) -> Result) async -> Result {
+  private func onThread<Result: Sendable>(_ body: @escaping @Sendable (Int32) -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-      queue.async { [self] in continuation.resume(returning: body(descriptor)) }
+      Thread.detachNewThread { [self] in continuation.resume(returning: body(descriptor)) }
     }
   }
 
