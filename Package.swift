@@ -64,15 +64,17 @@ let package = Package(
       ],
       path: "Packages/BrewTipsCLI/Sources/BrewTipsCLI", swiftSettings: settings),
 
-    .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting"], swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
       swiftSettings: settings),
     .testTarget(
-      name: "NetCurlTests", dependencies: ["NetCore", "NetCurl", "NetLoopback", "NetTesting"],
+      name: "NetCurlTests", dependencies: ["NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "NetTestingTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
+      name: "NetTestingTests",
+      dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BrewTipsTests", dependencies: ["BrewTips", "NetCore", "NetTesting"], swiftSettings: settings),
@@ -80,7 +82,7 @@ let package = Package(
       name: "IntegrationTests",
       dependencies: [
         "BrewTips", "BrewTipsBackend", "BrewTipsCLI", "NetCore", "NetCurl", "NetLoopback", "NetTesting",
-        "NetURLSession",
+        "NetURLSession", "TestSupport",
       ],
       swiftSettings: settings),
   ]

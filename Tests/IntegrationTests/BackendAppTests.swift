@@ -1,6 +1,7 @@
 import BrewTipsBackend
 import Foundation
 import NetCore
+import TestSupport
 import Testing
 
 @testable import BrewTipsCLI
@@ -123,7 +124,7 @@ import Testing
         let (tip, nothing) = (try await ask(.get, "/tips/today?token=SECRET"), try await ask(.get, "/nothing"))
         #expect(tip.status == .ok)
         #expect(nothing.status == .notFound)
-        signal == SIGTERM ? app.kill() : app.interrupt()
+        app.send(signal)
       }
       #expect(run.status == 0)
       let lines = run.errors.split(separator: "\n")
@@ -141,7 +142,7 @@ import Testing
       for _ in 1...2 {
         errors = try await serve(home) { url, app in
           urls.append(url)
-          app.kill()
+          app.send(SIGTERM)
         }.errors
       }
       #expect(urls[0] == urls[1] || errors.contains(" is taken"))  // by anybody, between the runs
@@ -158,7 +159,7 @@ import Testing
 
         let second = try await serve(home) { other, app in
           #expect(other != url)
-          app.kill()
+          app.send(SIGTERM)
         }
         #expect(second.errors.hasPrefix("brewtips: port \(port) is taken: this run listens on "))
 
@@ -166,7 +167,7 @@ import Testing
         #expect(wanted.status == 69)
         #expect(wanted.output.isEmpty)
         #expect(wanted.errors == "brewtips: Port \(port) is in use: stop what listens there, or take another port.\n")
-        app.kill()
+        app.send(SIGTERM)
       }
     }
   }
@@ -176,7 +177,7 @@ import Testing
       let run = try await serve(home, ["--port", "0"]) { url, app in
         let add = try await Brewtips.run(["users", "add", "Ada", "ada@example.com", "--base-url", "\(url)"])
         #expect(add.output == "1  Ada <ada@example.com>\n")
-        app.kill()
+        app.send(SIGTERM)
       }
       #expect(run.errors.contains(" POST /users 201 "))
     }
@@ -187,15 +188,10 @@ import Testing
 
   /// Runs `serve` with what is given, hands the URL that it prints to `body`, and waits for its end.
   private func serve(
-    _ home: StateHome, _ arguments: [String] = [], _ body: (URL, Child) async throws -> Void
+    _ home: StateHome, _ arguments: [String] = [], _ body: (URL, ChildProcess) async throws -> Void
   ) async throws -> Brewtips.Outcome {
-    let pipe = Pipe()
-    let lines = PythonServer.lines(of: pipe.fileHandleForReading)
-    return try await Brewtips.run(
-      ["serve"] + arguments, environment: home.environment, output: pipe.fileHandleForWriting
-    ) { app in
-      try pipe.fileHandleForWriting.close()  // now the app alone holds it, so that its end is seen
-      let line = try #require(await lines.first { _ in true }, "the server did not start")
+    try await Brewtips.run(["serve"] + arguments, environment: home.environment, output: .lines) { app in
+      let line = try #require(await app.nextLine(), "the server did not start")
       let url = line.wholeMatch(of: #/http://127\.0\.0\.1:\d+/#)
       try #require(url != nil)
       try await body(#require(URL(string: line)), app)

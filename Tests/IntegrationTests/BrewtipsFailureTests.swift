@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// How the built app fails: exit codes, one or two lines, nothing secret.
@@ -102,7 +103,7 @@ import Testing
       let run = try await Brewtips.run(arguments + ["--base-url", server.url + "/late"]) { app in
         let request = try await server.nextLine()
         #expect(request == "/late/tips/today")
-        app.interrupt()
+        app.send(SIGINT)
       }
       #expect(run.status == 130)
       #expect(run.output.isEmpty)
@@ -135,14 +136,14 @@ import Testing
   @Test func `a reader that has gone is no failure and no word`() async throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
-    let run = try await Brewtips.run(["--help"], output: pipe.fileHandleForWriting)
+    let run = try await Brewtips.run(["--help"], output: .descriptor(pipe.fileHandleForWriting.fileDescriptor))
     #expect(run.status == 0)
     #expect(run.errors.isEmpty)
   }
 
   #if os(Linux)
   @Test func `an output that takes nothing is 73`() async throws {
-    let run = try await Brewtips.run(["--help"], output: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
+    let run = try await Brewtips.run(["--help"], output: .file("/dev/full"))
     #expect(run.status == 73)
     #expect(run.errors == "brewtips: cannot write to standard output: No space left on device\n")
   }

@@ -1,12 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A server in Python, so that the app is tested against code that nobody here wrote in Swift.
 struct PythonServer: Sendable {
   /// Where it listens.
   let url: String
-  /// What it prints from then on.
-  let lines: AsyncStream<String>
+  private let process: ChildProcess
 
   /// Runs `body` while `Tools/tip-server.py` runs.
   static func tips(_ body: (PythonServer) async throws -> Void) async throws {
@@ -21,34 +21,15 @@ struct PythonServer: Sendable {
 
   /// The next line of what the server prints.
   func nextLine() async throws -> String {
-    try #require(await lines.first { _ in true }, "the server printed nothing more")
+    try #require(await process.nextLine(), "the server printed nothing more")
   }
 
   private static func with(_ arguments: [String], _ body: (PythonServer) async throws -> Void) async throws {
-    let child = Child(URL(filePath: "/usr/bin/env"), ["python3", "-u"] + arguments)
-    let pipe = Pipe()
-    let lines = lines(of: pipe.fileHandleForReading)
-    let status = try await child.run(output: pipe, errors: FileHandle.nullDevice) { child in
-      let url = try #require(await lines.first { _ in true }, "the server did not start")
-      try await body(PythonServer(url: url, lines: lines))
-      child.kill()
-    }
-    #expect([0, 128 + SIGTERM].contains(status))
-  }
-
-  /// Each line that comes out of a pipe, from a process that writes a line at a time.
-  static func lines(of handle: FileHandle) -> AsyncStream<String> {
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    handle.readabilityHandler = { handle in
-      let bytes = handle.availableData
-      if bytes.isEmpty {
-        handle.readabilityHandler = nil
-        continuation.finish()
-      }
-      // The server writes a line at a time, and Python hands each over whole.
-      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") { continuation.yield(String(line)) }
-    }
-    return lines
+    let process = try ChildProcess(["python3", "-u"] + arguments, output: .lines)
+    let url = try #require(await process.nextLine(), "the server did not start")
+    try await body(PythonServer(url: url, process: process))
+    process.send(SIGTERM)
+    #expect([0, 128 + SIGTERM].contains(await process.status()))
   }
 
   /// By the path: `/status/N` is that status, `/body/TEXT` is 200 with TEXT, percent-decoded, `/cut` is half a body, `/noise`

@@ -1,6 +1,7 @@
 import Foundation
 import NetCore
 import NetTesting
+import TestSupport
 import Testing
 
 private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
@@ -170,17 +171,9 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
 
   /// The arguments that `sh` gives `curl` when it runs `command`.
   private func shellArguments(of command: String) async throws -> [String] {
-    let shell = Process()
-    let output = Pipe()
-    shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = ["-c", #"curl() { for a in "$@"; do printf '%s\0' "$a"; done; }"# + "\n" + command]
-    shell.standardOutput = output
-    try await withCheckedThrowingContinuation { continuation in
-      shell.terminationHandler = { _ in continuation.resume() }
-      do { try shell.run() } catch { continuation.resume(throwing: error) }
-    }
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+    let script = #"curl() { for a in "$@"; do printf '%s\0' "$a"; done; }"# + "\n" + command
+    let output = try await ChildProcess.run(["sh", "-c", script]).output
+    return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
       String(decoding: $0, as: UTF8.self)
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import NetCore
 import NetLoopback
+import TestSupport
 import Testing
 
 /// The server against clients that nobody here wrote: curl, and Python's `http.client`.
@@ -30,7 +31,7 @@ import Testing
   }
 
   private func curl(_ arguments: [String]) async throws -> String {
-    let outcome = try await ChildProcess.run("curl", ["-sS", "--max-time", "30"] + arguments)
+    let outcome = try await ChildProcess.run(["curl", "-sS", "--max-time", "30"] + arguments)
     #expect(outcome.status == 0, "\(outcome.errors)")
     return outcome.text
   }
@@ -53,7 +54,7 @@ import Testing
 
   @Test func `curl uploads in chunks, and gets its bytes back`() async throws {
     try await withServer { url in
-      let outcome = try await ChildProcess.run("curl", ["-sS", "-T", "-", "\(url)/echo"], input: Self.big)
+      let outcome = try await ChildProcess.run(["curl", "-sS", "-T", "-", "\(url)/echo"], input: Self.big)
       #expect(outcome.output == Self.big)
     }
   }
@@ -61,10 +62,10 @@ import Testing
   @Test func `curl waits for 100 Continue, and is refused before it sends`() async throws {
     try await withServer { url in
       let expecting = ["-v", "-H", "Expect: 100-continue", "--expect100-timeout", "20", "--data-binary", "@-"]
-      let read = try await ChildProcess.run("curl", expecting + ["\(url)/count"], input: Self.big)
+      let read = try await ChildProcess.run(["curl"] + expecting + ["\(url)/count"], input: Self.big)
       #expect(read.text == "1.1 3000000\n")
       #expect(read.errors.contains("< HTTP/1.1 100 Continue"))
-      let refused = try await ChildProcess.run("curl", expecting + ["\(url)/refuse"], input: Self.big)
+      let refused = try await ChildProcess.run(["curl"] + expecting + ["\(url)/refuse"], input: Self.big)
       #expect(refused.errors.contains("< HTTP/1.1 401 Unauthorized"))
       #expect(!refused.errors.contains("100 Continue\r"))
     }
@@ -72,9 +73,9 @@ import Testing
 
   @Test func `curl gets ranges of a large body`() async throws {
     try await withServer { url in
-      let outcome = try await ChildProcess.run("curl", ["-sS", "-r", "1000000-1999999", "\(url)/big"])
+      let outcome = try await ChildProcess.run(["curl", "-sS", "-r", "1000000-1999999", "\(url)/big"])
       #expect(outcome.output == Self.big[1_000_000...1_999_999])
-      #expect(try await ChildProcess.run("curl", ["-sS", "\(url)/big"]).output == Self.big)
+      #expect(try await ChildProcess.run(["curl", "-sS", "\(url)/big"]).output == Self.big)
     }
   }
 
@@ -100,7 +101,7 @@ import Testing
       """
     try await LoopbackClientTests().withServer { url in
       let port = try #require(url.split(separator: ":").last)
-      let outcome = try await ChildProcess.run("python3", ["-c", script, String(port)])
+      let outcome = try await ChildProcess.run(["python3", "-c", script, String(port)])
       #expect(outcome.text == "all right\n", "\(outcome.errors)")
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import NetCore
 import NetLoopback
+import TestSupport
 import Testing
 
 /// Starting, stopping, and many servers side by side.
@@ -20,7 +21,7 @@ import Testing
     }
     try await LoopbackServer.with(host: .ipv6, handler: { .text($0.remoteAddress) }) { server in
       #expect(server.baseURL.absoluteString == "http://[::1]:\(server.port)")
-      let outcome = try await ChildProcess.run("curl", ["-s", "-g", "\(server.baseURL)"])
+      let outcome = try await ChildProcess.run(["curl", "-s", "-g", "\(server.baseURL)"])
       #expect(outcome.text.hasPrefix("[::1]:"))
     }
   }
