@@ -6,6 +6,7 @@ struct Call {
   private let started: Duration
   private var request: HTTPRequest?
   private var attempts = 0
+  private var failures: [FailedAttempt] = []
   private var isStreaming = false
 
   init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
@@ -15,22 +16,26 @@ struct Call {
     started = configuration.timeSource.elapsed
   }
 
-  /// The context in which the pipeline sends the call's request, once that is encoded.
+  /// The context in which the pipeline sends `encoded`, which is `request` on the wire.
   mutating func context(
-    for request: HTTPRequest, timeout: Duration, delivery: RequestContext.Delivery, cacheMode: CacheMode
+    for request: some APIRequest, as encoded: HTTPRequest, timeout: Duration, delivery: RequestContext.Delivery
   ) throws -> RequestContext {
-    self.request = request
+    self.request = encoded
     guard timeout > .zero else {
       throw APIError.invalidRequest("A time limit of \(timeout) leaves no time: give one above zero.")
     }
-    return RequestContext(
-      endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: cacheMode,
-      events: events)
+    var context = RequestContext(
+      endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: request.cacheMode)
+    context.retryPolicy = request.retry
+    context.mayShareFlight = request.mayShareFlight
+    context.events = events
+    return context
   }
 
   /// Notes what the pipeline brought; the response is told how long it took, and from where it came.
   mutating func received(_ response: inout HTTPResponse) {
     attempts = response.info.attempts
+    failures = response.info.failures
     response.info.duration = timeSource.elapsed - started
     response.url = response.url ?? request?.url
   }
@@ -64,7 +69,7 @@ struct Call {
 
   private func complete(_ error: any Error) -> any Error {
     guard var error = error as? APIError else { return error }
-    error.attempts = max(error.attempts, attempts)
+    if attempts > 0 { (error.attempts, error.failures) = (attempts, failures) }
     if let request, error.request == nil {
       error.request = APIError.FailedRequest(
         endpointName: endpointName, method: request.method, url: Redactor.standard.redact(request.url))

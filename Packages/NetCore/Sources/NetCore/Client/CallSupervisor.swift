@@ -24,14 +24,16 @@ final class CallSupervisor: Sendable {
     state.withLock { $0.timer?.task.cancel() }
   }
 
-  /// Runs `operation` until `deadline`; for a response whose body is on its way, until that body ends.
+  /// Runs `operation` until `deadline`. A whole call whose response's body is on its way lasts until that body ends.
   ///
-  /// - Throws: What `operation` throws; ``APIError/timedOut(_:)`` of the phase `total` at the deadline;
-  ///   `CancellationError` when the task or the client ends the call.
+  /// - Parameter phase: What the deadline is for: the total, or an attempt.
+  /// - Throws: What `operation` throws; ``APIError/timedOut(_:)`` of the phase at the deadline; `CancellationError` when
+  ///   the task or the client ends the call.
   func run(
-    until deadline: Duration?, _ operation: @escaping @Sendable () async throws -> HTTPResponse
+    until deadline: Duration?, phase: TransportFailure.Phase = .total,
+    _ operation: @escaping @Sendable () async throws -> HTTPResponse
   ) async throws -> HTTPResponse {
-    let call = try begin(until: deadline)
+    let call = try begin(phase, until: deadline)
     let task = Task { try await operation() }
     call.onInterruption { _ in task.cancel() }
     do {
@@ -40,7 +42,7 @@ final class CallSupervisor: Sendable {
       } onCancel: {
         task.cancel()
       }
-      guard response.body.bufferedBytes == nil else {
+      guard phase == .total, response.body.bufferedBytes == nil else {
         end(call)
         return response
       }
@@ -72,13 +74,13 @@ final class CallSupervisor: Sendable {
     }
   }
 
-  private func begin(until deadline: Duration?) throws -> SupervisedCall {
+  private func begin(_ phase: TransportFailure.Phase, until deadline: Duration?) throws -> SupervisedCall {
     try state.withLock { state in
-      guard !state.isShutDown else {
+      guard !state.isShutDown || phase != .total else {
         throw APIError.invalidRequest("The client has been shut down: make a new one.")
       }
       state.lastNumber += 1
-      let call = SupervisedCall(number: state.lastNumber, deadline: deadline)
+      let call = SupervisedCall(number: state.lastNumber, phase: phase, deadline: deadline)
       state.calls[call.number] = call
       if let deadline { setTimer(&state, for: deadline) }
       return call
@@ -120,7 +122,7 @@ final class CallSupervisor: Sendable {
       if let next = early.min() { setTimer(&state, for: next) }
       return late
     }
-    for call in late { call.interrupt(APIError.timedOut(.total)) }
+    for call in late { call.interrupt(APIError.timedOut(call.phase)) }
   }
 }
 
@@ -132,11 +134,13 @@ private final class SupervisedCall: Sendable {
   }
 
   let number: Int
+  let phase: TransportFailure.Phase
   let deadline: Duration?
   private let state = Mutex(State())
 
-  init(number: Int, deadline: Duration?) {
+  init(number: Int, phase: TransportFailure.Phase, deadline: Duration?) {
     self.number = number
+    self.phase = phase
     self.deadline = deadline
   }
 

@@ -24,6 +24,19 @@ extension HTTPClient {
     public var coders: Coders
     /// The time for a whole call, above zero. Default: 30 seconds.
     public var timeout: Duration
+    /// The time for each attempt, above zero; of a response that is read as it arrives, until its head. Default: `nil`, no
+    /// limit but the call's.
+    public var attemptTimeout: Duration?
+    /// When a failed attempt is repeated, such as ``RetryPolicy/standard``. Default: never.
+    public var retry: RetryPolicy
+    /// Whether equal calls of `GET` or `HEAD` at the same time share one exchange. Default: `false`.
+    ///
+    /// Calls are equal when method, URL, size limit, cache mode, credential scope and all fields are but those that only
+    /// name the sender or the call (`User-Agent`, `traceparent`, `tracestate`, `X-Request-ID`). A call with a retry policy
+    /// of its own shares nothing, and neither does one whose body is read as it arrives.
+    public var coalescesCalls: Bool
+    /// Gives requests their credentials, such as a ``BearerAuthenticator``. Default: nobody.
+    public var authenticator: (any Authenticator)?
     /// The most bytes of a response that are collected. Default: 10 MB (10,000,000 bytes).
     public var maximumBodySize: Int
     /// Which responses are successes. Default: 2xx.
@@ -47,6 +60,10 @@ extension HTTPClient {
       userAgent = "NetCore/\(netCoreVersion)"
       coders = .json
       timeout = .seconds(30)
+      attemptTimeout = nil
+      retry = .never
+      coalescesCalls = false
+      authenticator = nil
       maximumBodySize = 10_000_000
       validation = .successful
       serverMessage = .standard

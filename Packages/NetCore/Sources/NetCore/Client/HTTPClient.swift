@@ -11,7 +11,7 @@ public import Foundation
 ///     let client = HTTPClient(baseURL: URL(string: "https://api.example.com/v1")!, transport: transport)
 ///     let tip: Tip = try await client.send(Endpoint(path: "tips/today"))
 ///
-/// As it comes, a call has 30 seconds in total and collects at most 10 MB. Nothing is sent twice, stored or logged until
+/// As it comes, a call has 30 seconds in total and collects at most 10 MB. Nothing is sent twice, shared, stored or logged until
 /// that is asked for in the ``Configuration``.
 public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// The settings.
@@ -31,23 +31,6 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// A client with default settings, over `transport`.
   public convenience init(baseURL: URL, transport: any HTTPTransport) {
     self.init(Configuration(baseURL: baseURL), transport: transport)
-  }
-
-  /// The stages of a call, the outermost first.
-  private static func pipeline(
-    _ configuration: Configuration, supervisor: CallSupervisor, transport: any HTTPTransport
-  ) -> any HTTPTransport {
-    transport.behind(
-      // The caller's own view of a call: once, as it was made.
-      configuration.callMiddlewares
-        // Everything below shares the call's time limit and ends with the client.
-        + [Supervision(supervisor: supervisor)]
-        // Once an attempt, so that a signature is made for what is sent.
-        + configuration.attemptMiddlewares
-        // Below what the caller changes, so that events show the request on the wire.
-        + [AttemptEvents(timeSource: configuration.timeSource)]
-        // Inside the attempt, so that a body cut short fails the attempt, and events have the body's size.
-        + [BodyCollection()])
   }
 
   /// Sends `request` and returns its value with the response it came in.
@@ -104,8 +87,7 @@ extension HTTPClient {
       try Task.checkCancellation()
       let encoded = try HTTPRequest(encoding: request, for: configuration)
       let context = try call.context(
-        for: encoded, timeout: request.timeout ?? configuration.timeout, delivery: delivery,
-        cacheMode: request.cacheMode)
+        for: request, as: encoded, timeout: request.timeout ?? configuration.timeout, delivery: delivery)
       var response = try await pipeline.send(encoded, context: context)
       call.received(&response)
       if case .streaming = delivery { call.endsWithBody(of: &response) }

@@ -16,6 +16,7 @@ extension HTTPRequest {
     fields[.contentType] = contentType
     fields[.userAgent] = configuration.userAgent
     fields[.cacheControl] = request.cacheMode.cacheControl
+    fields[.idempotencyKey] = request.idempotencyKey?.fieldValue
     if request.absoluteURL == nil || url.hasSameOrigin(as: configuration.baseURL) {
       fields.override(with: configuration.defaultFields)
     }

@@ -72,6 +72,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
     }
     let sight = mayHaveReachedServer ? "the server may have seen the request" : "the server did not see the request"
     lines.append("  attempts: \(attempts); \(sight)")
+    lines += failures.map { "    \($0)" }
     return lines.joined(separator: "\n")
   }
 }

@@ -27,8 +27,12 @@ public struct APIError: Error, Sendable {
   public internal(set) var decodingFailure: DecodingFailure?
   /// How many times the request was sent, or tried to be; 0 when nothing was.
   public internal(set) var attempts = 0
+  /// The attempts that failed before the last one, the first first.
+  public internal(set) var failures: [FailedAttempt] = []
   /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.
   public internal(set) var mayHaveReachedServer: Bool
+  /// Whether another attempt of the same call could end better, as far as the stages below the retries know.
+  var mayBeRepeated = true
   /// The error that led to this one, when there was one. Nothing of it is shown in a description.
   public let underlying: (any Error)?
 

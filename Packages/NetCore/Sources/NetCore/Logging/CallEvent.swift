@@ -8,8 +8,12 @@ public struct CallEvent: Sendable {
     case response(HTTPResponse, after: Duration)
     /// An attempt failed so long after its request; a cancelled one fails with `CancellationError`.
     case attemptFailed(any Error, after: Duration)
+    /// The call joined the exchange of an equal one.
+    case coalesced
     /// The request will be sent again after a wait, and why.
     case retry(reason: String, wait: Duration)
+    /// The server refused the credentials; after so long there are new ones, with which the request is sent again.
+    case renewedCredentials(after: Duration)
     /// The call ended so long after it began, with an error or well; one whose body is read as it arrives ends with that.
     case finished((any Error)?, after: Duration)
   }

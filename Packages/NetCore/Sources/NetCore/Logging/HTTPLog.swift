@@ -71,8 +71,12 @@ public struct HTTPLog: CallObserver {
       return (.info, "← \(response.status) in \(duration.readable), \(size)" + body)
     case .attemptFailed(let error, let duration):
       return (.warning, "✗ \(describe(error)) after \(duration.readable)")
+    case .coalesced:
+      return (.debug, "⇉ shares the exchange of an equal call")
     case .retry(let reason, let wait):
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
+    case .renewedCredentials(let duration):
+      return (.info, "⚿ again with new credentials, which took \(duration.readable)")
     case .finished(let error?, let duration):
       let level = error is CancellationError ? LogLevel.info : .error
       return (level, "failed after \(duration.readable): \(describe(error))")

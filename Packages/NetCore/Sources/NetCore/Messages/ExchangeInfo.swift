@@ -2,6 +2,8 @@
 public struct ExchangeInfo: Sendable, Hashable {
   /// How many times the request was sent until this response: 1 unless something sent it again.
   public var attempts: Int
+  /// The attempts that failed before, the first first.
+  public var failures: [FailedAttempt] = []
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.

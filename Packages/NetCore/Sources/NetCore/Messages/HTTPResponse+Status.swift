@@ -114,6 +114,8 @@ extension HTTPResponse.Status {
   public static let unsupportedMediaType: Self = 415
   /// 417.
   public static let expectationFailed: Self = 417
+  /// 421.
+  public static let misdirectedRequest: Self = 421
   /// 422.
   public static let unprocessableContent: Self = 422
   /// 425 (RFC 8470).

@@ -12,34 +12,36 @@ public struct RequestContext: Sendable {
   public var endpointName: String
   /// Which attempt of the call this is, from 1.
   public var attempt: Int
-  /// When the call must have ended, on the client's ``TimeSource/elapsed``; `nil` for no limit.
-  public var deadline: Duration?
+  /// When the call must have ended, on the client's ``TimeSource/elapsed``; `nil` for no limit. Of several calls that share
+  /// a flight it is the latest.
+  public var deadline: Duration? {
+    get { flightDeadline?.latest ?? ownDeadline }
+    set { (ownDeadline, flightDeadline) = (newValue, nil) }
+  }
   /// How the caller wants the body.
   public var delivery: Delivery
   /// How stored responses are used.
   public var cacheMode: CacheMode
-  let events: EventEmitter
+  /// Whose credentials the request carries; `nil` for none.
+  public var credentialScope: CredentialScope?
+  /// The request's own policy for retries; `nil` for the client's.
+  public var retryPolicy: RetryPolicy?
+  /// Whether the call may share the flight of an equal one.
+  public var mayShareFlight = true
+  var flightDeadline: FlightDeadline?
+  var events = EventEmitter()
+  private var ownDeadline: Duration?
 
   /// A context, for tests of a transport or a middleware.
   public init(
     endpointName: String = "request", attempt: Int = 1, deadline: Duration? = nil,
     delivery: Delivery = .streaming, cacheMode: CacheMode = .standard
   ) {
-    self.init(
-      endpointName: endpointName, attempt: attempt, deadline: deadline, delivery: delivery, cacheMode: cacheMode,
-      events: EventEmitter())
-  }
-
-  init(
-    endpointName: String, attempt: Int = 1, deadline: Duration?, delivery: Delivery, cacheMode: CacheMode,
-    events: EventEmitter
-  ) {
     self.endpointName = endpointName
     self.attempt = attempt
-    self.deadline = deadline
     self.delivery = delivery
     self.cacheMode = cacheMode
-    self.events = events
+    ownDeadline = deadline
   }
 
   /// Tells the call's observers what a stage did, such as a retry of the caller's own middleware.

@@ -40,6 +40,13 @@ public protocol APIRequest<Response>: Sendable {
   var timeout: Duration? { get }
   /// How stored responses are used. Default: ``CacheMode/standard``.
   var cacheMode: CacheMode { get }
+  /// When a failed attempt is repeated, such as ``RetryPolicy/never``. Default: `nil`, the client's.
+  var retry: RetryPolicy? { get }
+  /// Makes a request that is not idempotent safe to repeat, on a server that knows the field. Default: `nil`, none.
+  var idempotencyKey: IdempotencyKey? { get }
+  /// Whether equal calls of `GET` or `HEAD` at the same time may share one exchange, on a client that coalesces. Default:
+  /// `true`.
+  var mayShareFlight: Bool { get }
   /// Which responses are successes. Default: `nil`, the client's.
   var validation: ResponseValidation? { get }
 
@@ -66,6 +73,12 @@ extension APIRequest {
   public var timeout: Duration? { nil }
   /// ``CacheMode/standard``.
   public var cacheMode: CacheMode { .standard }
+  /// `nil`: the client's.
+  public var retry: RetryPolicy? { nil }
+  /// `nil`: none.
+  public var idempotencyKey: IdempotencyKey? { nil }
+  /// `true`.
+  public var mayShareFlight: Bool { true }
   /// `nil`: the client's.
   public var validation: ResponseValidation? { nil }
 }

@@ -27,6 +27,12 @@ public struct Endpoint<Response: Sendable>: APIRequest {
   public var timeout: Duration?
   /// How stored responses are used.
   public var cacheMode: CacheMode
+  /// When a failed attempt is repeated; `nil` for the client's policy.
+  public var retry: RetryPolicy?
+  /// Makes a request that is not idempotent safe to repeat.
+  public var idempotencyKey: IdempotencyKey?
+  /// Whether equal calls at the same time may share one exchange.
+  public var mayShareFlight = true
   /// Which responses are successes; `nil` for the client's.
   public var validation: ResponseValidation?
   private let read: @Sendable (CollectedResponse, Coders) throws -> Response

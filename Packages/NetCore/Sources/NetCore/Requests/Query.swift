@@ -39,10 +39,7 @@ public struct Query: Sendable, Hashable {
 
   /// The items as `application/x-www-form-urlencoded` content (WHATWG URL, section 5.2).
   var formEncoded: String {
-    joined { text in
-      PercentEncoding.encode(text) { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: " ") }
-        .replacing(" ", with: "+")
-    }
+    joined(PercentEncoding.encodeForm)
   }
 
   private func joined(_ encode: (String) -> String) -> String {

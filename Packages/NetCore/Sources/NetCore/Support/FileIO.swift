@@ -29,14 +29,17 @@ enum FileIO {
 
   /// Up to `count` bytes at `offset` of the file at `path`; fewer only at its end.
   static func read(_ path: String, at offset: Int64, count: Int) async throws -> Data {
+    try await perform { try readNow(path, at: offset, count: count) }
+  }
+
+  /// Does `work` on a thread of Dispatch's. It is not cancelled.
+  static func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(with: Result { try readNow(path, at: offset, count: count) })
-      }
+      DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
     }
   }
 
-  private static func readNow(_ path: String, at offset: Int64, count: Int) throws -> Data {
+  static func readNow(_ path: String, at offset: Int64, count: Int) throws -> Data {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("read", path) }
     defer { close(descriptor) }
@@ -54,7 +57,7 @@ enum FileIO {
     return bytes.prefix(filled)
   }
 
-  private static func failure(_ verb: String, _ path: String) -> APIError {
+  static func failure(_ verb: String, _ path: String) -> APIError {
     .invalidRequest("Could not \(verb) the file \(path): \(String(cString: strerror(errno))).")
   }
 }

@@ -5,6 +5,11 @@ enum PercentEncoding {
     encode(text) { isUnreserved($0) }
   }
 
+  /// `text` as a name or value of `application/x-www-form-urlencoded` content, in which a space is a plus.
+  static func encodeForm(_ text: String) -> String {
+    encode(text) { isUnreserved($0) || $0 == UInt8(ascii: " ") }.replacing(" ", with: "+")
+  }
+
   /// `text` with every byte encoded that `isAllowed` refuses.
   static func encode(_ text: some StringProtocol, allowing isAllowed: (UInt8) -> Bool) -> String {
     if text.utf8.allSatisfy(isAllowed) { return String(text) }

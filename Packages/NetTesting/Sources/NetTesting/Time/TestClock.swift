@@ -66,11 +66,12 @@ public final class TestClock: Clock {
     state.withLock { $0.sleepers.values.map(\.until).sorted().map(Instant.init) }
   }
 
-  /// Advances the time and wakes those whose moment has come.
+  /// Advances the time and wakes those whose moment has come, of one moment those first who came first.
   public func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.elapsed += duration
-      let due = state.sleepers.filter { $0.value.until <= state.elapsed }.sorted { $0.value.until < $1.value.until }
+      let due = state.sleepers.filter { $0.value.until <= state.elapsed }
+        .sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
       for (number, _) in due { state.sleepers[number] = nil }
       return due.map(\.value.continuation)
     }

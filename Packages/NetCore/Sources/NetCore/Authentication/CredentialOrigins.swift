@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The origins that may see a secret: scheme, host and port of the URLs that were declared.
+struct CredentialOrigins: Sendable {
+  private struct Origin {
+    let url: URL
+    /// Scheme and authority as they are written.
+    let text: String
+
+    func contains(_ other: URL) -> Bool {
+      // Ten times faster than taking two URLs apart, which is done for a URL that is written otherwise.
+      let text = other.absoluteString.utf8
+      if text.starts(with: self.text.utf8), text.dropFirst(self.text.utf8.count).first.map(isAfterAuthority) ?? true {
+        return true
+      }
+      return other.hasSameOrigin(as: url)
+    }
+  }
+
+  private let origins: [Origin]
+
+  init(_ urls: [URL]) {
+    origins = urls.map { url in
+      let text = url.absoluteString
+      let start = text.firstRange(of: "://")?.upperBound ?? text.endIndex
+      let authority = text.utf8[start...].prefix { !isAfterAuthority($0) }
+      return Origin(url: url, text: String(text[..<authority.endIndex]))
+    }
+  }
+
+  /// Whether `request` goes to one of them, and does not yet have the field that would be set.
+  func allow(_ request: HTTPRequest, setting field: HTTPField.Name) -> Bool {
+    !request.fields.contains(field) && origins.contains { $0.contains(request.url) }
+  }
+}
+
+/// Whether `byte` ends the authority before it (RFC 3986, section 3.2).
+private func isAfterAuthority(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+}

@@ -1,0 +1,12 @@
+/// Finds out whose credentials a call carries, before it shares anything with others.
+struct CredentialScoping: HTTPMiddleware {
+  let authenticator: any Authenticator
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    var context = context
+    context.credentialScope = try await authenticator.scope(for: request)
+    return try await next.send(request, context: context)
+  }
+}

@@ -1,0 +1,20 @@
+/// Lets equal calls at the same time share one exchange.
+///
+/// Only collected answers to `GET` and `HEAD` are shared, and only between calls that are equal in all that may change the
+/// answer (``FlightKey``). Each caller keeps its own decoding, time limit and cancellation.
+struct Coalescing: HTTPMiddleware {
+  private let flights = Flights()
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    guard let key = FlightKey(request, context) else { return try await next.send(request, context: context) }
+    return try await flights.join(key, deadline: context.deadline) { deadline in
+      var shared = context
+      shared.flightDeadline = deadline
+      return try await next.send(request, context: shared)
+    } onJoining: {
+      context.report(.coalesced)
+    }
+  }
+}

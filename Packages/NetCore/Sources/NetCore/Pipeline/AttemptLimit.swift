@@ -1,0 +1,14 @@
+/// Gives each attempt a time limit of its own; of a streaming response only the head counts.
+struct AttemptLimit: HTTPMiddleware {
+  let limit: Duration
+  let supervisor: CallSupervisor
+  let timeSource: TimeSource
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    try await supervisor.run(until: timeSource.elapsed + limit, phase: .attempt) {
+      try await next.send(request, context: context)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Sends a request again when its attempt failed and the policy says so.
+struct Retry: HTTPMiddleware {
+  let policy: RetryPolicy
+  let timeSource: TimeSource
+  private let budget = RetryBudget()
+
+  init(policy: RetryPolicy, timeSource: TimeSource) {
+    self.policy = policy
+    self.timeSource = timeSource
+  }
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    let policy = context.retryPolicy ?? policy
+    guard policy.maximumAttempts > 1 else { return try await next.send(request, context: context) }
+    let host = request.url.host() ?? ""
+    let started = timeSource.elapsed
+    var context = context
+    var failures: [FailedAttempt] = []
+    budget.addCall(to: host, at: started)
+    while true {
+      let begin = timeSource.elapsed
+      let outcome = await attempt(request, context: context, next: next)
+      let now = timeSource.elapsed
+      // A stage below may have sent the request again itself.
+      context.attempt = max(context.attempt, outcome.attempts)
+      let situation = RetryPolicy.Situation(
+        request: request, outcome: outcome, attempt: context.attempt, previousWait: failures.last?.wait ?? .zero,
+        remaining: context.deadline.map { $0 - now }, now: timeSource.now)
+      guard !Task.isCancelled, let (wait, reason) = policy.decision(in: situation),
+        budget.takeRetry(to: host, at: now, within: policy.budget)
+      else { return try outcome.adding(failures) }
+      failures.append(FailedAttempt(outcome, number: context.attempt, at: begin - started, wait: wait))
+      if case .success(let response) = outcome { response.body.discard() }
+      context.report(.retry(reason: reason, wait: wait))
+      try await timeSource.sleep(until: now + wait)
+      context.attempt += 1
+    }
+  }
+
+  private func attempt(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async -> Result<HTTPResponse, any Error> {
+    do {
+      return .success(try await next.send(request, context: context))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension FailedAttempt {
+  fileprivate init(_ outcome: Result<HTTPResponse, any Error>, number: Int, at: Duration, wait: Duration) {
+    let failure: Failure =
+      switch outcome {
+      case .success(let response): .status(response.status)
+      case .failure(let error): .error((error as? APIError)?.kind ?? .transport(.other))
+      }
+    self.init(number: number, began: at, failure: failure, wait: wait)
+  }
+}
+
+extension Result<HTTPResponse, any Error> {
+  fileprivate var attempts: Int {
+    switch self {
+    case .success(let response): response.info.attempts
+    case .failure(let error): (error as? APIError)?.attempts ?? 0
+    }
+  }
+
+  /// The response or error, which knows the attempts before it.
+  fileprivate func adding(_ failures: [FailedAttempt]) throws -> HTTPResponse {
+    switch self {
+    case .success(var response):
+      response.info.failures = failures
+      return response
+    case .failure(var error as APIError):
+      error.failures = failures
+      throw error
+    case .failure(let error):
+      throw error
+    }
+  }
+}

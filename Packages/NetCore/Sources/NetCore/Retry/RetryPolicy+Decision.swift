@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension RetryPolicy {
+  /// An attempt that has ended, and what it means for another.
+  struct Situation {
+    var request: HTTPRequest
+    var outcome: Result<HTTPResponse, any Error>
+    /// Which attempt it was, from 1.
+    var attempt: Int
+    /// The wait before it.
+    var previousWait = Duration.zero
+    /// How much time the call has left; `nil` for no limit.
+    var remaining: Duration?
+    /// The wall clock's time.
+    var now: Date
+  }
+
+  /// Whether to send again, after how long and why; `nil` when not.
+  func decision(in situation: Situation) -> (wait: Duration, reason: String)? {
+    guard situation.attempt < maximumAttempts, situation.request.body.isReplayable,
+      let reason = reasonToRepeat(situation), let wait = wait(in: situation),
+      situation.remaining.map({ wait < $0 }) ?? true
+    else { return nil }
+    return (wait, reason)
+  }
+
+  private func reasonToRepeat(_ situation: Situation) -> String? {
+    switch situation.outcome {
+    case .success(let response):
+      guard verdict(response) ?? statuses.contains(response.status) else { return nil }
+      let wasNotActedOn = response.status == .tooEarly || response.status == .misdirectedRequest
+      return situation.request.mayBeRepeated || wasNotActedOn ? "\(response.status)" : nil
+    case .failure(let error as APIError):
+      guard case .transport(let failure) = error.kind, failure.mayPass, error.mayBeRepeated else { return nil }
+      return situation.request.mayBeRepeated || !error.mayHaveReachedServer ? error.kind.name : nil
+    case .failure:
+      return nil
+    }
+  }
+
+  private func wait(in situation: Situation) -> Duration? {
+    if case .success(let response) = situation.outcome, let value = response.fields[.retryAfter],
+      let asked = RetryAfter.wait(value, now: situation.now)
+    {
+      return asked <= maximumRetryAfter ? asked : nil
+    }
+    return backoff.wait(afterAttempt: situation.attempt, previous: situation.previousWait, chance: chance())
+  }
+}
+
+extension HTTPRequest {
+  /// Whether sending the request twice does the same as once.
+  var mayBeRepeated: Bool {
+    method.isIdempotent || fields.contains(.idempotencyKey)
+  }
+}
+
+extension TransportFailure {
+  /// Whether the failure may be gone at the next attempt.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .nameResolution, .connectionRefused, .unreachable, .connectionLost, .truncated, .proxy, .other: true
+    case .timedOut(let phase): phase != .total
+    case .tls(let problem): problem == .handshake
+    case .offline, .malformed: false
+    }
+  }
+}
