@@ -37,14 +37,39 @@ extension URLSession {
 
   /// What the task brings that `make` makes with a completion handler.
   func answer(
-    _ make: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+    _ make: @escaping @Sendable (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
   ) async throws -> (Data, HTTPURLResponse) {
     try await withCheckedThrowingContinuation { continuation in
-      make { data, response, error in
-        if let error { return continuation.resume(throwing: error) }
-        continuation.resume(returning: (data ?? Data(), response as! HTTPURLResponse))
-      }.resume()
+      SideThread.shared.run {
+        make { data, response, error in
+          if let error { return continuation.resume(throwing: error) }
+          continuation.resume(returning: (data ?? Data(), response as! HTTPURLResponse))
+        }.resume()
+      }
     }
+  }
+}
+
+/// A thread for calls that wait for a queue of Dispatch, as making and starting a `URLSessionTask` do on Linux. Made on the threads of the
+/// concurrency pool, which are Dispatch's own, a few of them leave no thread to do what they wait for.
+private final class SideThread: Sendable {
+  static let shared = SideThread()
+
+  private let calls = Mutex<[@Sendable () -> Void]>([])
+  private let count = DispatchSemaphore(value: 0)
+
+  private init() {
+    Thread.detachNewThread { [self] in
+      while true {
+        count.wait()
+        calls.withLock { $0.removeFirst() }()
+      }
+    }
+  }
+
+  func run(_ call: @escaping @Sendable () -> Void) {
+    calls.withLock { $0.append(call) }
+    count.signal()
   }
 }
 
