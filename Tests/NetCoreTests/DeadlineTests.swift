@@ -93,7 +93,7 @@ private func silent() -> ClosureTransport {
   @Test func `the longest limit is no overflow`() async throws {
     let request = Endpoint<Void>(path: "a", timeout: .seconds(Int64.max))
     try await client(answering(.status(.ok))).send(request)
-    try await makeClient(answering(.status(.ok))).send(request)
+    try await HTTPClient(baseURL: exampleURL, transport: answering(.status(.ok))).send(request)
   }
 }
 

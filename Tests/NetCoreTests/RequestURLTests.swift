@@ -62,6 +62,11 @@ private func url(base: String, path: RequestPath, query: Query = [:]) async thro
     #expect(transport.requests.isEmpty)
   }
 
+  @Test(arguments: [".", ".."])
+  func `dots beside an empty value are still a segment that leaves its place`(_ dots: String) {
+    #expect(("users/\("")\(dots)" as RequestPath).problem?.contains("segment") == true)
+  }
+
   @Test func `an empty value beside other text is no segment of its own`() {
     let path: RequestPath = "files/\("")report\("")"
     #expect(path.encoded == "files/report")

@@ -139,18 +139,18 @@ import FoundationNetworking
 
   @Test func `nothing stays behind when a task has ended`() async throws {
     weak var session: URLSession?
-    weak var task: URLSessionTask?
+    let task = Mutex(WeakTask())
     do {
       let stubs = Stubs()
       stubs.stub(.get, "/v1/a").reply(.text("ok"))
       session = stubs.session
       _ = try await stubs.session.answer { handler in
         let made = stubs.session.dataTask(with: URLRequest("/a"), completionHandler: handler)
-        task = made
+        task.withLock { $0.task = made }
         return made
       }
     }
-    while session != nil || task != nil { await Task.yield() }
+    while session != nil || task.withLock({ $0.task != nil }) { await Task.yield() }
   }
 
   #if !canImport(Darwin)
@@ -225,4 +225,9 @@ extension URLSession {
       DispatchQueue.global().async { task.cancel() }
     }
   }
+}
+
+/// Tells whether a task is still there.
+private struct WeakTask {
+  weak var task: URLSessionTask?
 }

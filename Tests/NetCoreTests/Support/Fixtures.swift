@@ -11,12 +11,13 @@ struct Widget: Codable, Equatable {
   var name: String
 }
 
-/// A client over `transport` with everything at its default but what `configure` changes.
+/// A client over `transport` with everything at its default but what `configure` changes, and time that stands still.
 func makeClient(
   _ transport: any HTTPTransport, baseURL: URL = exampleURL,
   _ configure: (inout HTTPClient.Configuration) -> Void = { _ in }
 ) -> HTTPClient {
   var configuration = HTTPClient.Configuration(baseURL: baseURL)
+  configuration.timeSource = TestClock().timeSource
   configure(&configuration)
   return HTTPClient(configuration, transport: transport)
 }

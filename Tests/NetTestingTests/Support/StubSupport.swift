@@ -13,12 +13,19 @@ let stubbedURL = URL(string: "https://api.example.com/v1")!
 
 /// A client that the current test's stubs answer through a real URLSession.
 func sessionClient(_ stubs: Stubs = .current) -> HTTPClient {
-  HTTPClient(baseURL: stubbedURL, transport: URLSessionTransport(configuration: stubs.configuration))
+  timelessClient(URLSessionTransport(configuration: stubs.configuration))
 }
 
 /// A client that the current test's stubs answer without a session.
 func closureClient(_ stubs: Stubs = .current) -> HTTPClient {
-  HTTPClient(baseURL: stubbedURL, transport: stubs.transport)
+  timelessClient(stubs.transport)
+}
+
+/// A client whose calls have no limit of time but the test's own.
+private func timelessClient(_ transport: any HTTPTransport) -> HTTPClient {
+  var configuration = HTTPClient.Configuration(baseURL: stubbedURL)
+  configuration.timeSource = TestClock().timeSource
+  return HTTPClient(configuration, transport: transport)
 }
 
 extension URLRequest {
@@ -32,7 +39,7 @@ extension URLRequest {
 extension URLSession {
   /// What a data task with a completion handler brings.
   func load(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-    try await answer { dataTask(with: request, completionHandler: $0) }
+    try await answer { self.dataTask(with: request, completionHandler: $0) }
   }
 
   /// What the task brings that `make` makes with a completion handler.
