@@ -37,6 +37,7 @@ extension APIError {
     case .invalidURL: "URLSession does not accept the URL."
     case .invalidRequest: "The file that is the request's body could not be read."
     case .notHTTP: "What answered does not speak HTTP."
+    case .tooLarge: "The response's head is larger than URLSession accepts."
     default: "App Transport Security refuses a connection without TLS: use https, or allow the host in Info.plist."
     }
   }
@@ -48,11 +49,19 @@ extension APIError {
     case .appTransportSecurityRequiresSecureConnection: .unsupported
     // The scheme was checked before: on Linux this is an answer that is not HTTP.
     case .unsupportedURL: .notHTTP
-    case .unknown: .transport(TransportFailure(message: error.localizedDescription))
+    case .unknown: Self.kind(ofMessage: error.localizedDescription.lowercased())
     case .cannotConnectToHost: .transport(TransportFailure(connecting: error.localizedDescription))
     case .timedOut: .transport(.timedOut(TransportFailure.timeoutPhase(error.localizedDescription)))
     default: .transport(TransportFailure(error.code))
     }
+  }
+}
+
+extension APIError {
+  /// A message of libcurl's is all that tells failures of "unknown" code apart on Linux.
+  private static func kind(ofMessage message: String) -> Kind {
+    let isHeadTooLarge = message.contains("too large response headers") || message.contains("out of memory")
+    return isHeadTooLarge ? .tooLarge : .transport(TransportFailure(message: message))
   }
 }
 
@@ -84,10 +93,8 @@ extension TransportFailure {
     message.lowercased().contains("connect") ? .connect : .idle
   }
 
-  /// The failure that a message of libcurl's stands for, which is all that tells failures of "unknown" code apart on
-  /// Linux. The first match counts.
+  /// The failure that a message of libcurl's, in lower case, stands for. The first match counts.
   fileprivate init(message: String) {
-    let message = message.lowercased()
     self = Self.messages.first { message.contains($0.part) }?.failure ?? .other
   }
 
@@ -115,6 +122,6 @@ extension TransportFailure {
     ("encoding", .malformed),
     ("header", .malformed),
     ("colon", .malformed),
-    ("out of memory", .malformed),
+    ("content-length", .malformed),
   ]
 }

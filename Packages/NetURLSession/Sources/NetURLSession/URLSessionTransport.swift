@@ -35,8 +35,10 @@ public import Foundation
 ///   the environment (`http_proxy`, `https_proxy`, `no_proxy`).
 /// - No certificate authority, client certificate or pinned key of your own: only the system's bundle counts.
 /// - The body of a redirect (301, 302, …) without a `Location` is lost.
-/// - A response with a field value that is not UTF-8, or without a space after a field's colon, fails as a whole, and a
-///   lower-case `set-cookie` replaces an earlier `Set-Cookie`.
+/// - While responses arrive at full speed, every other exchange of the process waits, and its cancellation too.
+/// - A response with a field value that is not UTF-8, without a space after a field's colon, or with a status line that
+///   ends with its code, fails as a whole. A lower-case `set-cookie` replaces an earlier `Set-Cookie`.
+/// - Of two `Content-Length` fields that differ, the last one counts.
 /// - Content whose compression was cut short arrives as a success, without the missing part.
 /// - Most failures have no code of their own in the system: they are told apart by its messages, as well as that goes.
 public final class URLSessionTransport: HTTPTransport {

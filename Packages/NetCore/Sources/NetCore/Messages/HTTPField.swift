@@ -28,10 +28,21 @@ public struct HTTPField: Sendable, Hashable {
   ///
   /// White space around the value is dropped; `nil` under the same rule as ``init(name:value:)``.
   public init?(name: Name, bytes: some BidirectionalCollection<UInt8>) {
-    guard Self.isValid(bytes) else { return nil }
+    // Code for one type, since a caller in another module gets no specialized code for its own.
+    guard let storage = bytes.withContiguousStorageIfAvailable(Self.storage(of:)) ?? Self.storage(of: Array(bytes))
+    else { return nil }
     self.name = name
-    let trimmed = Self.trimmed(bytes)
-    storage = String(validating: trimmed, as: UTF8.self).map(Storage.text) ?? .opaque(Array(trimmed))
+    self.storage = storage
+  }
+
+  private static func storage(of bytes: [UInt8]) -> Storage? {
+    bytes.withUnsafeBufferPointer(storage(of:))
+  }
+
+  private static func storage(of bytes: UnsafeBufferPointer<UInt8>) -> Storage? {
+    guard isValid(bytes) else { return nil }
+    let trimmed = UnsafeBufferPointer(rebasing: trimmed(bytes))
+    return String(validating: trimmed, as: UTF8.self).map(Storage.text) ?? .opaque(Array(trimmed))
   }
 
   /// The value as text: UTF-8, or ISO 8859-1 when the bytes are not UTF-8.

@@ -33,17 +33,21 @@ extension RequestPath: ExpressibleByStringInterpolation {
   /// A path from literal text and values.
   public init(stringInterpolation interpolation: StringInterpolation) {
     let path = interpolation.parts.hasPrefix("/") ? String(interpolation.parts.dropFirst()) : interpolation.parts
-    encoded = path.replacing(StringInterpolation.emptyValue, with: "")
+    encoded = Self.withoutEmptyValues(path)
     problem = interpolation.problem ?? path.split(separator: "/").lazy.compactMap(Self.problem(inSegment:)).first
   }
 
   private static func problem(inSegment segment: Substring) -> String? {
-    if segment.replacing(StringInterpolation.emptyValue, with: "").isEmpty {
+    let text = withoutEmptyValues(segment)
+    if text.isEmpty {
       return "The path has an empty value where a segment must stand: check the value before making the request."
     }
-    let dots = segment.lowercased().replacing("%2e", with: ".")
-    return dots == "." || dots == ".."
-      ? "The path has a \"\(segment)\" segment, which would leave its place: name the segment itself." : nil
+    return [".", "..", "%2e", "%2e%2e", ".%2e", "%2e."].contains(text.lowercased())
+      ? "The path has a \"\(text)\" segment, which would leave its place: name the segment itself." : nil
+  }
+
+  private static func withoutEmptyValues(_ text: some StringProtocol) -> String {
+    text.utf8.contains(0) ? String(text).replacing(StringInterpolation.emptyValue, with: "") : String(text)
   }
 
   /// Collects the parts of a ``RequestPath``.
