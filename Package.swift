@@ -70,7 +70,7 @@ let package = Package(
       name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
       swiftSettings: settings),
     .testTarget(
-      name: "NetCurlTests", dependencies: ["NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
+      name: "NetCurlTests", dependencies: ["CZlib", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "NetTestingTests",

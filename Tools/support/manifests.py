@@ -61,7 +61,8 @@ def disagreements(root, kits):
         if target["type"] == "test" and "path" not in target and not (ROOT / "Tests" / target["name"]).is_dir():
             yield f"Package.swift: the test target {target['name']} has no folder Tests/{target['name']}"
 
-    housed = {name for name, target in targets.items() if target["type"] == "test"}
+    # Tests, and what only they use, are the root's alone.
+    housed = {name for name, target in targets.items() if (target.get("path") or "Tests/").startswith("Tests/")}
     sold = set()
     for folder, kit in kits.items():
         here = f"Packages/{folder.name}/Package.swift"

@@ -39,7 +39,7 @@ extension HTTPFields {
 
   /// The fields as a URLRequest keeps them: one value a name, several joined by `", "` (cookies by `"; "`).
   ///
-  /// - Throws: ``APIError`` of kind `unsupported` for a value that is not UTF-8, which a URLRequest cannot carry.
+  /// - Throws: `APIError` of kind `unsupported` for a value that is not UTF-8, which a URLRequest cannot carry.
   func dictionary() throws -> [String: String] {
     var names: [HTTPField.Name: String] = [:]
     var values: [String: String] = [:]

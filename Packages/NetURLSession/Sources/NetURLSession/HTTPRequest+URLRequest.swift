@@ -11,7 +11,7 @@ extension HTTPRequest {
   /// The same request as a `URLRequest` describes: URL, method, header fields and `httpBody`.
   ///
   /// Its time limit, cache policy and the other settings are no part of a message and are left out.
-  /// - Throws: ``APIError`` of kind `invalidURL` without a URL; of kind `invalidRequest` when the method or a field's name
+  /// - Throws: `APIError` of kind `invalidURL` without a URL; of kind `invalidRequest` when the method or a field's name
   ///   is not a token; of kind `unsupported` for an `httpBodyStream`, which cannot be sent again. A value with a control
   ///   character is refused when the request is sent.
   public init(_ urlRequest: URLRequest) throws {

@@ -16,7 +16,7 @@ extension NetworkClient {
   /// Method, header fields, `httpBody` and cache policy are kept. A `timeoutInterval` other than 60 seconds, which is
   /// what a `URLRequest` has unless told otherwise, is the time for the whole call. The other settings are the session's
   /// business and are not looked at.
-  /// - Throws: ``APIError``, of kind `unsupported` for an `httpBodyStream`; `CancellationError`.
+  /// - Throws: `APIError`, of kind `unsupported` for an `httpBodyStream`; `CancellationError`.
   public func send<T: Decodable & Sendable>(_ urlRequest: URLRequest) async throws -> T {
     try await reply(to: URLRequestCall<T>(urlRequest)).value
   }

@@ -12,7 +12,7 @@ extension URLRequest {
   ///
   /// Fields of the same name become one, their values joined by `", "` (cookies by `"; "`); the order of the fields is
   /// lost. `Host` and `Content-Length` are left to the session, which sets them.
-  /// - Throws: What ``HTTPRequest/validate()`` throws; ``APIError`` of kind `unsupported` for a body that is a stream or
+  /// - Throws: What `HTTPRequest.validate()` throws; `APIError` of kind `unsupported` for a body that is a stream or
   ///   a file, for a body of `GET`, `HEAD` or `TRACE`, for a field value that is not UTF-8, and for a method that a
   ///   `URLRequest` would write in another way.
   public init(_ request: HTTPRequest) throws {

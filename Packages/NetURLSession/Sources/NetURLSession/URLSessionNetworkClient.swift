@@ -5,7 +5,7 @@ public import NetCore
 public import FoundationNetworking
 #endif
 
-/// A client on URLSession: an ``HTTPClient`` over a ``URLSessionTransport``.
+/// A client on URLSession: an `HTTPClient` over a ``URLSessionTransport``.
 ///
 ///     let client = URLSessionNetworkClient(baseURL: URL(string: "https://api.example.com/v1")!)
 ///     let tip: Tip = try await client.send(Endpoint(path: "tips/today"))
@@ -18,14 +18,18 @@ public final class URLSessionNetworkClient: NetworkClient, HTTPStreaming {
 
   /// A client with default settings.
   ///
-  /// - Parameter session: Whose configuration is copied. Default: the shared one.
+  /// - Parameters:
+  ///   - baseURL: Where paths are appended.
+  ///   - session: Whose configuration is copied. Default: the shared one.
   public convenience init(baseURL: URL, session: URLSession = .shared) {
     self.init(HTTPClient.Configuration(baseURL: baseURL), session: session)
   }
 
   /// A client with the given settings; their default fields win over the session's `httpAdditionalHeaders`.
   ///
-  /// - Parameter session: Whose configuration is copied. Default: the shared one.
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - session: Whose configuration is copied. Default: the shared one.
   public init(_ configuration: HTTPClient.Configuration, session: URLSession = .shared) {
     let transport = URLSessionTransport(configuration: session.configuration, sendsAdditionalHeaders: false)
     var configuration = configuration
@@ -38,17 +42,17 @@ public final class URLSessionNetworkClient: NetworkClient, HTTPStreaming {
   /// The settings.
   public var configuration: HTTPClient.Configuration { client.configuration }
 
-  /// Sends `request` as ``HTTPClient/reply(to:)`` does.
+  /// Sends `request` as `HTTPClient.reply(to:)` does.
   public func reply<R: APIRequest>(to request: R) async throws -> Reply<R.Response> {
     try await client.reply(to: request)
   }
 
-  /// Sends `request` as ``HTTPClient/open(_:)`` does.
+  /// Sends `request` as `HTTPClient.open(_:)` does.
   public func open<R: APIRequest>(_ request: R) async throws -> HTTPResponse {
     try await client.open(request)
   }
 
-  /// Ends the client as ``HTTPClient/shutdown(_:)`` does.
+  /// Ends the client as `HTTPClient.shutdown(_:)` does.
   public func shutdown(_ mode: HTTPClient.ShutdownMode = .draining) async {
     await client.shutdown(mode)
   }

@@ -18,7 +18,7 @@ public import Foundation
 ///
 /// What it does not do, on any platform:
 /// - Bodies of requests that are streams, a body with `GET`, `HEAD` or `TRACE`, a field value that is not UTF-8, and
-///   `TE: trailers` are refused with ``APIError`` of kind `unsupported`. Trailer fields are never seen.
+///   `TE: trailers` are refused with `APIError` of kind `unsupported`. Trailer fields are never seen.
 /// - Fields of the same name are sent as one, joined by `", "`, in no order that can be relied on. Those of a response
 ///   come joined and sorted by name; only `Set-Cookie` is taken apart again, by a rule that a comma in a cookie's value
 ///   may deceive. White space and the case of names may differ from what the server sent.
@@ -66,7 +66,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///     request that does not set them itself, to whichever origin: credentials belong into a client's default fields.
   ///     What the transport cannot honour fails every request as `unsupported`.
   ///   - maximumUnreadBytes: The most bytes of a streamed response that wait in memory to be read. Beyond that, receiving
-  ///     pauses on Apple platforms; on Linux the response fails with ``APIError`` of kind `tooLarge`.
+  ///     pauses on Apple platforms; on Linux the response fails with `APIError` of kind `tooLarge`.
   public convenience init(
     configuration: URLSessionConfiguration = .default,
     maximumUnreadBytes: Int = URLSessionTransport.defaultMaximumUnreadBytes
@@ -93,7 +93,7 @@ public final class URLSessionTransport: HTTPTransport {
   /// Sends `request` once and returns when the response's head is there, or all of its body when the context wants it
   /// collected.
   ///
-  /// - Throws: ``APIError``, of kind `unsupported` for what URLSession cannot do; `CancellationError`, at once, while the
+  /// - Throws: `APIError`, of kind `unsupported` for what URLSession cannot do; `CancellationError`, at once, while the
   ///   connection is being closed.
   public func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     try request.validate()

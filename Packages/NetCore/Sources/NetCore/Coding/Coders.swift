@@ -15,8 +15,11 @@ public struct Coders: Sendable {
 
   /// Any encoder and decoder.
   ///
-  /// - Parameter keyPath: Where a response holds its value, as names joined by dots: `"data.user"` reads the value of
-  ///   `{"data": {"user": …}}`. Names are those on the wire; under `.snakeCase` keys either form will do.
+  /// - Parameters:
+  ///   - encoder: Encodes the bodies of requests.
+  ///   - decoder: Decodes the bodies of responses.
+  ///   - keyPath: Where a response holds its value, as names joined by dots: `"data.user"` reads the value of
+  ///     `{"data": {"user": …}}`. Names are those on the wire; under `.snakeCase` keys either form will do.
   public init(encoder: any ContentEncoder, decoder: any ContentDecoder, keyPath: String? = nil) {
     self.encoder = encoder
     self.decoder = decoder

@@ -69,7 +69,10 @@ public struct Redactor: Sendable {
   /// What may be shown of a body: JSON and form fields with values hidden that are not allowed, of anything else its size
   /// and type.
   ///
-  /// - Parameter limit: The most characters to show. Default: 1,000.
+  /// - Parameters:
+  ///   - body: The body, or its beginning.
+  ///   - contentType: Its `Content-Type`; without one, what begins as JSON is taken for JSON.
+  ///   - limit: The most characters to show. Default: 1,000.
   public func excerpt(of body: Data, contentType: String?, limit: Int = 1_000) -> String {
     let type = contentType?.prefix { $0 != ";" }.lowercased()
     if type == "application/x-www-form-urlencoded" {

@@ -16,7 +16,7 @@ public import Foundation
 ///     LoopbackResponse.raw("HTTP/1.1 200\r\n\r\nhi")
 ///
 /// Framing is the server's: it sets `Content-Length` or `Transfer-Encoding`, `Connection` and `Trailer`. A field of the
-/// handler's that contradicts is a fault of the handler's and answered with 500; ``raw(_:keepsConnection:)`` sends anything.
+/// handler's that contradicts is a fault of the handler's and answered with 500; `raw` sends anything.
 public struct LoopbackResponse: Sendable {
   /// The status. Default: 200.
   public var status: HTTPResponse.Status

@@ -63,7 +63,9 @@ extension TransportConformance.Case {
 
   /// Runs the case anywhere and tells how it came out, of which ``run(_:within:)`` makes the result of a test.
   ///
-  /// - Parameter limit: How long the case may take, in real time. Default: 60 seconds.
+  /// - Parameters:
+  ///   - transport: The transport to try.
+  ///   - limit: How long the case may take, in real time. Default: 60 seconds.
   public func outcome(
     with transport: any HTTPTransport, within limit: Duration = .seconds(60)
   ) async -> TransportConformance.Outcome {

@@ -48,7 +48,7 @@ public struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomDebugStringConvertible {
-  /// Method and URL, with what ``Redactor/standard`` does not allow hidden.
+  /// Method and URL, with what `Redactor.standard` does not allow hidden.
   public var description: String {
     HTTPRequest(method: method, url: url).description
   }

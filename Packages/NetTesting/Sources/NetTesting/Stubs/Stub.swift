@@ -104,7 +104,9 @@ extension Stub {
 extension Stub {
   /// Replies with `response`.
   ///
-  /// - Parameter delay: How long after the request, by ``Stubs/timeSource``. Default: at once.
+  /// - Parameters:
+  ///   - response: The reply.
+  ///   - delay: How long after the request, by ``Stubs/timeSource``. Default: at once.
   @discardableResult
   public func reply(_ response: HTTPResponse, after delay: Duration = .zero) -> Stub {
     reply(after: delay) { _ in response }
@@ -112,7 +114,9 @@ extension Stub {
 
   /// Replies with what `answer` makes of the request.
   ///
-  /// - Parameter delay: How long after the request `answer` is called. Default: at once.
+  /// - Parameters:
+  ///   - delay: How long after the request `answer` is called. Default: at once.
+  ///   - answer: Makes the reply, or throws what the exchange fails with.
   @discardableResult
   public func reply(after delay: Duration = .zero, _ answer: @escaping Answer) -> Stub {
     state.withLock { $0.replies.append(Reply(delay: delay, answer: answer)) }
@@ -121,7 +125,7 @@ extension Stub {
 
   /// Fails the exchange.
   ///
-  /// A transport throws `error` as it is. A session fails with it too, except that an ``APIError`` of kind `transport`
+  /// A transport throws `error` as it is. A session fails with it too, except that an `APIError` of kind `transport`
   /// becomes the `URLError` that a session has for it.
   /// - Parameter delay: How long after the request. Default: at once.
   @discardableResult

@@ -9,7 +9,7 @@ extension Stubs {
   ///     let client = HTTPClient(baseURL: server.baseURL, transport: …)
   ///
   /// A reply that fails closes the connection without an answer; a request that no stub matches is answered 501.
-  /// - Throws: ``LoopbackStartError``.
+  /// - Throws: `LoopbackStartError`.
   public func startServer(configuration: LoopbackServer.Configuration = .init()) async throws -> LoopbackServer {
     try await LoopbackServer.start(configuration: configuration) { [self] request in
       do {

@@ -51,8 +51,11 @@ public final class Stubs: Sendable {
   /// A stub for requests with this method and path; it answers once it has a reply.
   ///
   /// When several stubs match a request, the newest of them answers it, so that a test overrides what its suite set up.
-  /// - Parameter path: The whole path of the URL, that of the client's base URL included. A segment that is `*` stands
-  ///   for any one segment. Scheme, host and query do not matter.
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The whole path of the URL, that of the client's base URL included. A segment that is `*` stands for any
+  ///     one segment. Scheme, host and query do not matter.
+  ///   - sourceLocation: Where the stub is made, for what goes wrong with it.
   public func stub(
     _ method: HTTPRequest.Method, _ path: RequestPath, sourceLocation: SourceLocation = #_sourceLocation
   ) -> Stub {
@@ -101,7 +104,7 @@ public final class Stubs: Sendable {
 extension Stubs {
   /// Answers `request`, for a transport or server of the caller's own.
   ///
-  /// - Throws: What the stub's reply throws; ``APIError`` of kind `unsupported` when no stub matches.
+  /// - Throws: What the stub's reply throws; `APIError` of kind `unsupported` when no stub matches.
   public func answer(_ request: RecordedRequest) async throws -> HTTPResponse {
     try await match(request).response()
   }

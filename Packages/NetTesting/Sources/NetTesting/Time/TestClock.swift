@@ -103,7 +103,9 @@ public final class TestClock: Clock {
 
   /// Returns when at least `count` sleepers wait.
   ///
-  /// - Parameter limit: How long to wait for them in real time. Default: 10 seconds.
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - limit: How long to wait for them in real time. Default: 10 seconds.
   /// - Throws: ``WaitLimitReached`` after that; `CancellationError`.
   public func sleepers(_ count: Int, within limit: Duration = .seconds(10)) async throws {
     let number = state.withLock { $0.nextNumber() }

@@ -25,7 +25,7 @@ func expect(_ what: String, _ isTrue: Bool, got: @autoclosure () -> Any) throws(
   guard isTrue else { throw Mismatch("expected \(what), got \(got())") }
 }
 
-/// Runs `operation`, which must fail with an ``APIError`` of one of `kinds`.
+/// Runs `operation`, which must fail with an `APIError` of one of `kinds`.
 ///
 /// - Parameter mayHaveReachedServer: What the error must say of that.
 /// - Returns: The error.

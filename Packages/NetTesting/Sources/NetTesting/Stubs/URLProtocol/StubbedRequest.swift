@@ -17,7 +17,7 @@ struct StubbedRequest: Sendable {
   private let head: HTTPRequest
   let body: Body
 
-  /// - Throws: ``APIError`` for what cannot be stubbed, with the reason.
+  /// - Throws: `APIError` for what cannot be stubbed, with the reason.
   init(of urlProtocol: URLProtocol) throws {
     #if !canImport(Darwin)
     if urlProtocol.task is URLSessionDownloadTask {
@@ -71,7 +71,7 @@ final class UnreadBody: Sendable {
 
   /// All of the body, read on a thread that may block.
   ///
-  /// - Throws: The stream's error; ``APIError`` of kind `tooLarge` past ``ClosureTransport/maximumBodySize``.
+  /// - Throws: The stream's error; `APIError` of kind `tooLarge` past ``ClosureTransport/maximumBodySize``.
   func bytes() async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(with: Result { try self.read() }) }

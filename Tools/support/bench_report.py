@@ -1,0 +1,127 @@
+"""The benchmark's tables, in plain text."""
+import statistics
+
+# Case, arm, what is compared, with which arm, and the bound of the ratio.
+GOALS = [
+    ("small-1", "curl", "rate", "urlsession", ">=", 3.8),
+    ("small-16", "curl", "rate", "urlsession", ">=", 12),
+    ("small-64", "curl", "rate", "urlsession", ">=", 15),
+    ("small-64", "curl", "rate", "c", ">=", 0.8),
+    ("small-64", "curl", "cpu", "urlsession", "<=", 0.07),
+    ("small-64", "curl-stages", "rate", "curl", ">=", 0.8),
+    ("list-8", "curl", "rate", "urlsession", ">=", 6),
+    ("big-stream", "curl", "rate", "urlsession", ">=", 5),
+    ("small-1", "session-typed", "cpu", "urlsession", "<=", 1.15),
+    ("small-16", "session-typed", "cpu", "urlsession", "<=", 1.15),
+]
+MEMORY_LIMIT = 40e6
+
+# What went wrong, to be said at the end.
+failures = []
+
+
+def median(rounds, arm, key):
+    values = [each[arm][key] for each in rounds if arm in each and "broken" not in each[arm]]
+    return statistics.median(values) if values else None
+
+
+def ratio(rounds, arm, key, other):
+    """The median of the ratios within each round, so that a slow moment of the machine counts on both sides."""
+    values = [
+        each[arm][key] / each[other][key]
+        for each in rounds
+        if arm in each and other in each and "broken" not in each[arm] and "broken" not in each[other]
+    ]
+    return statistics.median(values) if values else None
+
+
+def number(value, form="{:,.0f}"):
+    return "-" if value is None else form.format(value)
+
+
+def print_table(title, header, rows):
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    print(f"\n{title}")
+    for row in [header, *rows]:
+        print("  " + "  ".join(
+            text.ljust(width) if column == 0 else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths))))
+
+
+def print_case(name, case, rounds, counts):
+    note_failures(name, rounds)
+    is_big = case.requests("c") < 100
+    header = ["arm", "MB/s" if is_big else "req/s", "x URLSession", "x C", "p50 us", "p99 us",
+              "CPU us", "x URLSession", "x C", "calls", "mallocs", "peak MB"]
+    rows = []
+    for arm in case.arms:
+        rows.append([
+            arm,
+            number(median(rounds, arm, "megabytes" if is_big else "rate")),
+            number(ratio(rounds, arm, "rate", "urlsession"), "{:.2f}"),
+            number(ratio(rounds, arm, "rate", "c"), "{:.2f}"),
+            number(median(rounds, arm, "p50")),
+            number(median(rounds, arm, "p99")),
+            number(scaled(median(rounds, arm, "cpu"), 1e6), "{:,.1f}"),
+            number(ratio(rounds, arm, "cpu", "urlsession"), "{:.3f}"),
+            number(ratio(rounds, arm, "cpu", "c"), "{:.2f}"),
+            number(counts[arm]["calls"], "{:,.1f}"),
+            number(counts[arm]["allocations"], "{:,.1f}"),
+            number(scaled(median(rounds, arm, "peak"), 1e-6)),
+        ])
+    print_table(f"{name}: {case.title} (medians of {len(rounds)} rounds; CPU, calls and mallocs a request)", header, rows)
+
+
+def scaled(value, factor):
+    return None if value is None else value * factor
+
+
+def note_failures(name, rounds):
+    for each in rounds:
+        for arm, result in each.items():
+            if "broken" in result:
+                failures.append(f"{name}, {arm}: {result['broken']}")
+
+
+def print_memory(rows):
+    note_failures("memory", [dict(rows)])
+    print_table("memory: CurlTransport, peak of the process", ["", "MB/s", "peak MB", f"limit {MEMORY_LIMIT / 1e6:.0f} MB"], [
+        [name, "-", "-", "failed"] if "broken" in result else [
+            name, number(result["bytes"] / 1e6 / result["seconds"]), number(result["peak"] / 1e6, "{:.1f}"),
+            "held" if result["peak"] < MEMORY_LIMIT else "NOT HELD"]
+        for name, result in rows
+    ])
+
+
+def print_heap(rows):
+    note_failures("heap", [dict(rows)])
+    print_table(
+        "heap: live bytes, 64 in flight, 62 bytes each",
+        ["arm", "requests", "after 10,000", "at the end", "bytes a request"],
+        [
+            [arm, "-", "-", "-", "failed"] if "broken" in result else [
+                arm, number(result["requests"]), number(result["heapEarly"]), number(result["heapLate"]),
+                number((result["heapLate"] - result["heapEarly"]) / (result["requests"] - 10_000), "{:.2f}")]
+            for arm, result in rows
+        ])
+
+
+def print_start(seconds):
+    print_table(
+        "start: from start to end, median of 40", ["", "ms", "x curl"],
+        [[name, number(1e3 * each, "{:.1f}"), number(each / seconds["curl"], "{:.2f}")] for name, each in seconds.items()])
+
+
+def print_goals(rounds):
+    rows = []
+    for name, arm, key, other, relation, bound in GOALS:
+        found = ratio(rounds.get(name, []), arm, key, other)
+        if found is not None:
+            isReached = found >= bound if relation == ">=" else found <= bound
+            rows.append([
+                f"{name}: {'req/s' if key == 'rate' else 'CPU'} of {arm} to {other}", f"{relation} {bound}",
+                f"{found:.3f}", "reached" if isReached else "NOT REACHED"])
+    if rows:
+        print_table("goals", ["ratio", "goal", "found", ""], rows)
+    for failure in failures:
+        print(f"FAILED {failure}")
