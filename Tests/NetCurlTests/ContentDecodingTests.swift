@@ -131,6 +131,34 @@ struct ContentDecodingTests {
     #expect(response.head.fields[.contentEncoding] == "br")
   }
 
+  @Test(arguments: Delivery.allCases)
+  func `libcurl decodes instead when asked to, within the same limits`(_ delivery: Delivery) async throws {
+    let server = try await Self.serve(try Self.compress(Data(count: 4_000_000)), as: "gzip")
+    let lenient = try CurlTransport.with {
+      $0.decoding?.decoder = .libcurl
+      $0.decoding?.maximumRatio = 2_000
+    }
+    let response = try await lenient.whole(HTTPRequest(url: try server.url()), delivery)
+    #expect(response.body.count == 4_000_000)
+    #expect(response.head.fields[.contentEncoding] == nil)
+    #expect(response.head.fields[.contentLength] == nil)
+    let strict = try CurlTransport.with { $0.decoding?.decoder = .libcurl }
+    await #expect(throws: APIError.tooLarge) {
+      try await strict.whole(HTTPRequest(url: try server.url()), delivery)
+    }
+  }
+
+  @Test(.enabled(if: CurlTransport.capabilities.brotli))
+  func `libcurl decodes brotli`() async throws {
+    let hello = Data([0x0B, 0x02, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03])
+    let server = try await LoopbackServer.start { request in
+      #expect(request.fields[.acceptEncoding]?.contains("br") == true)
+      return LoopbackResponse(fields: [.contentEncoding: "br"], body: HTTPBody(hello))
+    }
+    let transport = try CurlTransport.with { $0.decoding?.decoder = .libcurl }
+    #expect(try await transport.whole(HTTPRequest(url: try server.url())).text == "hello")
+  }
+
   @Test func `a HEAD response keeps the fields of the content it does not have`() async throws {
     let server = try await Self.serve(try Self.compress(pattern(1_000)), as: "gzip")
     let response = try await CurlTransport().whole(HTTPRequest(method: .head, url: try server.url()), .collected)

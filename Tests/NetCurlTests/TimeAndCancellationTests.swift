@@ -37,12 +37,6 @@ struct TimeAndCancellationTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test func `bytes that keep coming are not idle`() async throws {
-    let server = try await LoopbackServer.start { _ in .text("some text").dripping(bytes: 1, every: .milliseconds(40)) }
-    let transport = try CurlTransport.with { $0.limits.idle = .milliseconds(3_000) }
-    #expect(try await transport.whole(HTTPRequest(url: try server.url())).text == "some text")
-  }
-
   @Test(arguments: Delivery.allCases)
   func `cancelling before the head closes the connection`(_ delivery: Delivery) async throws {
     let server = try await LoopbackServer.start { _ in .noReply(by: .stall) }

@@ -23,12 +23,17 @@ CURLMcode netcurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
 
-CURLcode netcurl_allow_http_only(CURL *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075500
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+CURLcode netcurl_set_basics(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
+#if LIBCURL_VERSION_NUM >= 0x075500
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  if (result != CURLE_UNKNOWN_OPTION) return result;
+  // Built with a newer libcurl than the one that runs.
+#endif
+  const CURLoption protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);  // CURLOPT_PROTOCOLS, deprecated in 7.85
+  return curl_easy_setopt(easy, protocols, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
 CURLcode netcurl_set_callbacks(CURL *easy, netcurl_callbacks callbacks, void *context) {

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An ``HTTPTransport`` on the system's libcurl: HTTP/1.1 and HTTP/2, with back-pressure, limits of time and size, TLS of
+/// An `HTTPTransport` on the system's libcurl: HTTP/1.1 and HTTP/2, with back-pressure, limits of time and size, TLS of
 /// one's own choosing, and no crash whatever the server sends.
 ///
 ///     let client = HTTPClient(baseURL: url, transport: CurlTransport())
@@ -20,7 +20,7 @@ import Foundation
 /// server refuses with 417, that is the response; its content may be left out.
 ///
 /// libcurl sends a request again by itself when a connection that was used before closes without a word. That is let happen
-/// for idempotent methods and requests with an `Idempotency-Key`; every other one ends with ``APIError`` of kind
+/// for idempotent methods and requests with an `Idempotency-Key`; every other one ends with `APIError` of kind
 /// `transport(.connectionLost)` that says the server may have seen it. So does one that an HTTP/2 server refused on such a
 /// connection, because libcurl does not tell the two apart.
 public final class CurlTransport: HTTPTransport {
@@ -37,7 +37,7 @@ public final class CurlTransport: HTTPTransport {
 
   /// A transport with the given settings.
   ///
-  /// - Throws: ``APIError`` of kind `invalidRequest` for a setting out of its bounds or a file that cannot be read, of kind
+  /// - Throws: `APIError` of kind `invalidRequest` for a setting out of its bounds or a file that cannot be read, of kind
   ///   `unsupported` for what the linked libcurl cannot do.
   public init(_ configuration: Configuration) throws {
     try configuration.validate()
@@ -54,7 +54,7 @@ public final class CurlTransport: HTTPTransport {
   /// With `context.delivery` of `.collected(upTo:)` it returns when the content is complete, already in memory; for more than
   /// that many bytes with the head, and the body to be read as it arrives.
   ///
-  /// - Throws: ``APIError`` when there is no response; `CancellationError`, at once and with the connection closed, when
+  /// - Throws: `APIError` when there is no response; `CancellationError`, at once and with the connection closed, when
   ///   the task is cancelled, and after ``shutdown()``.
   public func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     try Task.checkCancellation()

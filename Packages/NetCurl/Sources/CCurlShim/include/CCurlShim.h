@@ -18,8 +18,9 @@ CURLcode netcurl_set_offset(CURL *easy, CURLoption option, int64_t value);
 CURLcode netcurl_set_pointer(CURL *easy, CURLoption option, const void *value);
 CURLMcode netcurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-/// Restricts the handle to http and https.
-CURLcode netcurl_allow_http_only(CURL *easy);
+/// Restricts the handle to http and https, and keeps it from waiting for a name lookup that nobody wants any more, where
+/// libcurl has an option for that (7.87).
+CURLcode netcurl_set_basics(CURL *easy);
 
 /// The functions libcurl calls, all with the same context.
 typedef struct {

@@ -35,7 +35,7 @@ struct WireRequest: Sendable {
   /// The most bytes of the response's body to hold before its head is handed over; `nil` hands the head over at once.
   let collectionLimit: Int?
 
-  /// - Throws: ``APIError`` of kind `invalidURL`, `invalidRequest` or `unsupported` for what cannot be sent.
+  /// - Throws: `APIError` of kind `invalidURL`, `invalidRequest` or `unsupported` for what cannot be sent.
   init(_ request: HTTPRequest, delivery: RequestContext.Delivery, configuration: CurlTransport.Configuration) throws {
     try request.validate()
     if request.method == .head, !request.body.isEmpty {

@@ -117,10 +117,14 @@ final class CurlEngine {
   private func endFinishedTransfers() {
     var code = CURLE_OK
     while let easy = netcurl_next_ended(multi, &code) {
-      let transfer = Transfer.of(netcurl_get_context(easy))
-      transfer.end(code)
-      remove(transfer)
+      end(Transfer.of(netcurl_get_context(easy)), with: code)
     }
+  }
+
+  /// Ends a transfer with libcurl's verdict.
+  func end(_ transfer: Transfer, with code: CURLcode) {
+    transfer.end(code)
+    remove(transfer)
   }
 
   // MARK: Time

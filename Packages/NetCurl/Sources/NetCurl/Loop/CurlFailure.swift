@@ -117,7 +117,7 @@ extension Libcurl {
   static let outOfMemory = APIError(
     .transport(.other), reason: "libcurl has no memory left.", mayHaveReachedServer: false)
 
-  /// - Throws: ``APIError`` of kind `unsupported` for an option that the linked libcurl does not have.
+  /// - Throws: `APIError` of kind `unsupported` for an option that the linked libcurl does not have.
   static func check(_ code: CURLcode) throws {
     guard code != CURLE_OK else { return }
     guard code != CURLE_OUT_OF_MEMORY else { throw outOfMemory }

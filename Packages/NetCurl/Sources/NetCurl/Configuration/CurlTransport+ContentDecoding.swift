@@ -7,15 +7,16 @@ extension CurlTransport {
   /// has neither `Content-Encoding` nor `Content-Length`. A request with an `Accept-Encoding` or `Range` of its own gets
   /// its content as it is on the wire.
   ///
-  /// Content that ends before its end is ``APIError`` of kind `transport(.truncated)`, content that is not what it says
+  /// Content that ends before its end is `APIError` of kind `transport(.truncated)`, content that is not what it says
   /// `transport(.malformed)`, and content over a limit `tooLarge`.
   public struct ContentDecoding: Sendable, Hashable {
     /// Who decodes.
     public enum Decoder: Sendable, Hashable {
       /// This kit: gzip and deflate. A stream that is cut short, or goes on after its end, is an error.
       case strict
-      /// libcurl: all it knows, which may be brotli and zstd beside (``CurlTransport/Capabilities``). It takes a compressed
-      /// stream that is cut short for a whole one, where the connection's own framing does not tell.
+      /// libcurl: all it knows, which may be brotli and zstd beside (``CurlTransport/Capabilities``). It takes a
+      /// compressed stream that is cut short for a whole one, where the connection's own framing does not tell; and for
+      /// a slow reader it holds all that one receive buffer decodes to.
       case libcurl
     }
 
@@ -30,7 +31,7 @@ extension CurlTransport {
     /// The defaults.
     public init() {}
 
-    /// - Throws: ``APIError`` of kind `tooLarge` when so many bytes may not come of so many.
+    /// - Throws: `APIError` of kind `tooLarge` when so many bytes may not come of so many.
     func check(decoded: Int64, encoded: Int64) throws(APIError) {
       guard decoded <= maximumSize else {
         throw APIError(.tooLarge, reason: "The content decodes to more than the \(maximumSize) bytes of maximumSize.")

@@ -31,12 +31,10 @@ extension CurlTransport {
     /// How long a host's addresses are remembered, in whole seconds; zero asks each time. Default: 60 seconds.
     public var nameCacheLifetime = Duration.seconds(60)
     /// The most bytes of header and trailer fields of one exchange, interim responses included, from 1 to 300,000.
-    /// More ends it with ``APIError`` of kind `tooLarge`. Default: 64 KiB.
+    /// More ends it with `APIError` of kind `tooLarge`. Default: 64 KiB.
     public var maximumHeadSize = 64 << 10
-    /// The bytes of a body that are received ahead of its reader, twice at most, and read from an upload's source ahead
-    /// of the connection; from 16 KiB to 512 KiB. Default: 100 KiB, just below the size for which malloc asks the system
-    /// for fresh pages each time.
-    public var bufferSize = 100 << 10
+    /// The bytes of a body that are received ahead of its reader, twice at most; from 16 KiB to 512 KiB. Default: 256 KiB.
+    public var bufferSize = 256 << 10
     /// How many threads share the work, from 1 to 64. Each has connections of its own, and the limits of
     /// ``connections`` hold for each. Default: 1, which is enough for tens of thousands of requests a second.
     public var threads = 1

@@ -1,5 +1,5 @@
 extension CurlTransport {
-  /// How long each part of an exchange may take, in real time. A limit that passes ends the exchange with ``APIError`` of
+  /// How long each part of an exchange may take, in real time. A limit that passes ends the exchange with `APIError` of
   /// kind `transport(.timedOut(…))` and the phase given here; `nil` sets none.
   ///
   /// Fractions of a second count, down to a millisecond. Zero and below are refused when the transport is made.
@@ -19,20 +19,5 @@ extension CurlTransport {
     public init() {}
 
     var all: [Duration] { [connect, firstByte, idle, attempt].compactMap(\.self) }
-  }
-
-  /// How much a transport does at a time, and how long it keeps unused connections.
-  public struct ConnectionLimits: Sendable, Hashable {
-    /// The most exchanges at a time with one scheme, host and port, and so with HTTP/1.1 the most connections; HTTP/2 carries
-    /// them on one. Further requests wait, first come, first served. Default: 64.
-    public var perHost = 64
-    /// The most exchanges at a time in all; further requests wait. As many unused connections are kept. Default: 256.
-    public var total = 256
-    /// How long an unused connection may be used again, in whole seconds. When nothing at all was asked for that long,
-    /// the transport closes all connections and ends its threads until the next request. Default: 60 seconds.
-    public var idleLifetime = Duration.seconds(60)
-
-    /// The defaults.
-    public init() {}
   }
 }

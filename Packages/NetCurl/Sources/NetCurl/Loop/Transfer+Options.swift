@@ -9,9 +9,13 @@ import Foundation
 #endif
 
 extension Transfer {
+  /// The most bytes libcurl reads from a socket at once: 100 KiB, just below the size from which malloc asks the system for
+  /// fresh pages each time.
+  private static let receiveSize = 100 << 10
+
   /// The options all transfers share.
   func configure(_ configuration: CurlTransport.Configuration) throws {
-    try Libcurl.check(netcurl_allow_http_only(easy))
+    try Libcurl.check(netcurl_set_basics(easy))
     try setLong(CURLOPT_NOSIGNAL, 1)
     try setLong(CURLOPT_FOLLOWLOCATION, 0)
     try setLong(CURLOPT_PATH_AS_IS, 1)
@@ -19,14 +23,13 @@ extension Transfer {
     try setLong(CURLOPT_HTTP09_ALLOWED, 0)
     try setLong(CURLOPT_TCP_NODELAY, 1)
     try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    try setLong(CURLOPT_BUFFERSIZE, configuration.bufferSize)
+    try setLong(CURLOPT_BUFFERSIZE, min(configuration.bufferSize, Self.receiveSize))
     try setLong(CURLOPT_UPLOAD_BUFFERSIZE, min(configuration.bufferSize, 64 << 10))
     try setLong(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.nameCacheLifetime.components.seconds))
     try setLong(CURLOPT_MAXAGE_CONN, max(1, Int(configuration.connections.idleLifetime.components.seconds)))
-    if let limit = configuration.limits.connect {
-      // Makes libcurl share the time among a host's addresses.
-      try setLong(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limit.milliseconds)))
-    }
+    // The loop keeps the limits of time. libcurl is told this one to share it among a host's addresses; its own is 300 s.
+    let connectLimit = configuration.limits.connect?.milliseconds ?? Int64(Int32.max)
+    try setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(min(max(connectLimit, 1), Int64(Int32.max))))
     try configure(configuration.httpVersions)
     switch configuration.addressFamily {
     case .any: break

@@ -63,7 +63,7 @@ struct HeadParser {
 }
 
 extension HTTPFields {
-  /// - Throws: ``APIError`` of kind `transport(.malformed)` for what is no field.
+  /// - Throws: `APIError` of kind `transport(.malformed)` for what is no field.
   init(trailerLines: [UInt8]) throws(APIError) {
     var parser = HeadParser(trailerLines)
     self = try parser.fields()

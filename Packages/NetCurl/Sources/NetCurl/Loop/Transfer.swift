@@ -109,7 +109,7 @@ final class Transfer {
   /// Goes on after a chunk was taken, or when there is something to send.
   func proceed() {
     flush()
-    if progress.isSendingPaused { unpause() }
+    if place != nil, progress.isSendingPaused { unpause() }
   }
 
   /// Hands over what has been received, as far as it is wanted now.
@@ -140,7 +140,9 @@ final class Transfer {
     progress.isReceivingPaused = false
     progress.isSendingPaused = false
     progress.lastByte = engine.now
-    curl_easy_pause(easy, CURLPAUSE_CONT)
+    // It hands over what lay here, in which a callback may find an end.
+    let code = curl_easy_pause(easy, CURLPAUSE_CONT)
+    if code != CURLE_OK { engine.end(self, with: code) }
   }
 
   private func bringHead(content: Data? = nil) {

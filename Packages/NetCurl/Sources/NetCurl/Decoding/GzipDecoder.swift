@@ -59,7 +59,7 @@ final class GzipDecoder {
 
   /// The next decoded bytes; empty when more input is needed.
   ///
-  /// - Throws: ``APIError`` of kind `transport(.malformed)` or `tooLarge`.
+  /// - Throws: `APIError` of kind `transport(.malformed)` or `tooLarge`.
   func next() throws -> Data {
     while !input.isEmpty {
       if !isOpen { try open() }
@@ -70,7 +70,7 @@ final class GzipDecoder {
     return Data()
   }
 
-  /// - Throws: ``APIError`` of kind `transport(.truncated)` unless the stream's end was seen.
+  /// - Throws: `APIError` of kind `transport(.truncated)` unless the stream's end was seen.
   func finish() throws {
     guard isAtEnd || encodedSize == 0 else {
       throw APIError(.transport(.truncated), reason: "The compressed content ended before its end.")

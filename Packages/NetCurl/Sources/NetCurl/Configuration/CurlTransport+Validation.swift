@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension CurlTransport.Configuration {
-  /// - Throws: ``APIError`` of kind `invalidRequest` for a setting out of its bounds, of kind `unsupported` for what the
+  /// - Throws: `APIError` of kind `invalidRequest` for a setting out of its bounds, of kind `unsupported` for what the
   ///   linked libcurl cannot do.
   func validate() throws {
     for limit in limits.all where limit <= .zero {
