@@ -40,7 +40,8 @@ public final class ChildProcess: Sendable {
     _ command: [String], environment: [String: String] = [:], input: String = "/dev/null", output: Stream = .null,
     errors: Stream = .null
   ) throws {
-    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.filter { !$0.value.isEmpty }
+    let all = ProcessInfo.processInfo.environment.merging(["PATH": Self.path]) { $1 }
+      .merging(environment) { $1 }.filter { !$0.value.isEmpty }
     var spawn = Spawn()
     spawn.open(0, input, O_RDONLY)
     let pipe = try spawn.attach(1, to: output)
@@ -110,10 +111,12 @@ extension ChildProcess {
       errors: String(decoding: try Data(contentsOf: URL(filePath: errors)), as: UTF8.self))
   }
 
+  /// Where programs are looked for: the PATH, and where Debian keeps servers, which is not on everybody's PATH.
+  private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin"
+
   /// Whether a program is on the PATH.
   public static func isInstalled(_ program: String) -> Bool {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }
 }
 
