@@ -47,6 +47,13 @@ import Testing
 
   private static let refused: [(String, String)] = [
     ("--jsn", "unknown option --jsn: did you mean --json?"),
+    ("--cert a.pem", "--cert needs the private key too: add --key FILE"),
+    ("--key a.key", "--key needs the certificate too: add --cert FILE"),
+    (
+      "--proxy 127.0.0.1:3128",
+      "--proxy takes a URL with a port: write it as http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
+    ),
+    ("serve --ca-file a.pem", "--ca-file is for reaching a server, which serve does not: leave it out"),
     ("--JSON", "unknown option --JSON: see brewtips --help"),
     ("--verbsoe", "unknown option --verbsoe: did you mean --verbose?"),
     ("--base", "unknown option --base: did you mean --base-url?"),

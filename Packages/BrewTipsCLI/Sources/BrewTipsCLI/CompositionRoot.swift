@@ -4,10 +4,8 @@ import NetCore
 
 #if os(Linux)
 import NetCurl
-private typealias Transport = CurlTransport
 #else
 import NetURLSession
-private typealias Transport = URLSessionTransport
 #endif
 
 #if canImport(FoundationEssentials)
@@ -29,12 +27,36 @@ struct Services: Sendable {
 
 /// Runs `body` with services that talk to the configured server, or to the embedded one.
 func withServices<Result>(_ settings: Settings, _ body: (Services) async throws -> Result) async throws -> Result {
-  try await withServer(settings) { baseURL in
-    let client = HTTPClient(configuration(settings, baseURL: baseURL), transport: Transport())
+  let transport = try transport(settings.connection)
+  return try await withServer(settings) { baseURL in
+    let client = HTTPClient(configuration(settings, baseURL: baseURL), transport: transport)
     return try await body(
       Services(tips: RemoteBrewTipsService(client: client), users: RemoteUserService(client: client)))
   }
 }
+
+#if os(Linux)
+private func transport(_ connection: ConnectionSettings) throws -> any HTTPTransport {
+  var configuration = CurlTransport.Configuration()
+  if let path = connection.caFile { configuration.tls.trustRoots = .file(path: path) }
+  configuration.tls.identity = connection.identity.map { .init(certificate: $0.certificate, key: $0.key) }
+  configuration.tls.pins = connection.pins
+  if let proxy = connection.proxy { configuration.proxy = .server(.init(proxy)) }
+  do {
+    return try CurlTransport(configuration)
+  } catch let error as APIError {
+    throw Failure.usage(error.reason)
+  }
+}
+#else
+// Not built by this project's CI, which runs on Linux.
+private func transport(_ connection: ConnectionSettings) throws -> any HTTPTransport {
+  guard connection == ConnectionSettings() else {
+    throw Failure.usage("on this system certificates, pins and proxies are the system's: set them there")
+  }
+  return URLSessionTransport()
+}
+#endif
 
 /// Runs `body` with the URL of the server: the one that was configured, else one that runs inside this process meanwhile.
 private func withServer<Result>(_ settings: Settings, _ body: (URL) async throws -> Result) async throws -> Result {
@@ -51,6 +73,8 @@ func backendConfiguration(log: BackendLog) -> Backend.Configuration {
 private func configuration(_ settings: Settings, baseURL: URL) -> HTTPClient.Configuration {
   var configuration = HTTPClient.Configuration(name: "brewtips", baseURL: baseURL)
   configuration.userAgent = "brewtips/\(version)"
+  // What cannot act twice is tried again, within the same time.
+  configuration.retry = .standard
   if let timeout = settings.timeout { configuration.timeout = timeout }
   if settings.isVerbose {
     let redactor = Redactor.standard.allowing(jsonKeys: ["tip", "id", "category"])

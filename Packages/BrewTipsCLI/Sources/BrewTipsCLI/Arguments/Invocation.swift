@@ -27,6 +27,9 @@ extension ScannedArguments {
     if command == .serve, has(.baseURL) {
       throw .usage("serve takes no --base-url, since it is the server itself: write brewtips serve --port PORT")
     }
+    if command == .serve, let option = Option.connection.first(where: has) {
+      throw .usage("\(option.rawValue) is for reaching a server, which serve does not: leave it out")
+    }
     if command != .serve, has(.port) {
       throw .usage("--port is for serve: write brewtips serve --port PORT")
     }

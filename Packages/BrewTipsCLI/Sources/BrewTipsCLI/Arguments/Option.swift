@@ -5,6 +5,11 @@ enum Option: String, CaseIterable {
   case timeout = "--timeout"
   case strict = "--strict"
   case port = "--port"
+  case caFile = "--ca-file"
+  case certificate = "--cert"
+  case key = "--key"
+  case pin = "--pin"
+  case proxy = "--proxy"
   case verbose = "--verbose"
   case help = "--help"
   case version = "--version"
@@ -14,13 +19,19 @@ enum Option: String, CaseIterable {
     self.init(rawValue: name == "-h" ? "--help" : name)
   }
 
+  /// Those that say how to reach a server.
+  static let connection: [Option] = [.caFile, .certificate, .key, .pin, .proxy]
+
   /// The option's value as the help calls it; `nil` for one that takes none.
   var placeholder: String? {
     switch self {
     case .baseURL: "URL"
     case .timeout: "SECONDS"
     case .port: "PORT"
-    default: nil
+    case .caFile, .certificate, .key: "FILE"
+    case .pin: "PINS"
+    case .proxy: "URL"
+    case .json, .strict, .verbose, .help, .version: nil
     }
   }
 
@@ -32,6 +43,11 @@ enum Option: String, CaseIterable {
     case .timeout: "the time for the whole call, such as 2.5; 30 unless given"
     case .strict: "today: fails when the server does, instead of showing a tip of our own"
     case .port: "serve: the port, 0 for any that is free; without it the same from run to run"
+    case .caFile: "trusts the certificate authorities in a PEM file, instead of the system's"
+    case .certificate: "the client's certificate in PEM, for a server that asks for one; with --key"
+    case .key: "its private key in PEM"
+    case .pin: "the server's key must be one of these: sha256/BASE64, several joined by commas"
+    case .proxy: "goes through a proxy, such as http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
     case .verbose: "logs requests and responses on standard error, secrets hidden"
     case .help: "prints this"
     case .version: "prints the version"

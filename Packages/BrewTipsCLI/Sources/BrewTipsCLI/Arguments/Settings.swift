@@ -14,6 +14,8 @@ struct Settings: Equatable {
   var timeout: Duration?
   /// The port to serve on; `nil` for the same from run to run.
   var port: Int?
+  /// How the server is reached.
+  var connection = ConnectionSettings()
   var printsJSON = false
   var isStrict = false
   var isVerbose = false
@@ -24,6 +26,7 @@ extension Settings {
     baseURL = try Self.baseURL(option: arguments[.baseURL], variable: environment["BREWTIPS_URL"])
     if let seconds = arguments[.timeout] { timeout = try Self.timeout(seconds) }
     if let port = arguments[.port] { self.port = try Self.port(port) }
+    connection = try ConnectionSettings(arguments)
     printsJSON = arguments.has(.json)
     isStrict = arguments.has(.strict)
     isVerbose = arguments.has(.verbose)
