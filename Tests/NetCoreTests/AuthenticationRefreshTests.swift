@@ -33,7 +33,7 @@ import Testing
     let authenticator = authenticator(expired) { _ in try await waitUntilCancelled() }
     async let error = apiError { try await sign(authenticator) }
     try await hasStarted.value()
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     #expect(clock.sleepers == [.init(elapsed: .seconds(30))])
     clock.advance(by: .seconds(30))
     #expect(try await error == .timedOut(.attempt))
@@ -48,7 +48,7 @@ import Testing
     }
     async let error = apiError { try await sign(authenticator) }
     try await hasStarted.value()
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(30))
     #expect(try await error == .timedOut(.attempt))
     gate.fulfill(.success(()))
@@ -153,7 +153,7 @@ import Testing
     let store = StuckStore()
     let authenticator = authenticator(store) { $0 }
     async let signOut = apiError { try await authenticator.signOut() }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(30))
     #expect(try await signOut == .timedOut(.attempt))
     store.gate.fulfill(.success(()))

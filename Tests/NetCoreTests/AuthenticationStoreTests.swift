@@ -107,7 +107,7 @@ import Testing
     }
     try await hasLock.value()
     let waiting = Task { try await store.update { $0 = nil } }
-    if isFile { try await clock.sleepers(1) }
+    if isFile { try await clock.waitForSleepers(1) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     gate.fulfill(.success(()))
@@ -123,7 +123,7 @@ import Testing
     }
     try await hasLock.value()
     async let error = apiError { try await store.update { $0 = nil } }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(60))
     #expect(try await error == .timedOut(.idle))
     gate.fulfill(.success(()))

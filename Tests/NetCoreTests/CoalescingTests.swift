@@ -161,7 +161,7 @@ private final class GatedTransport: Sendable {
     await gate.waiting(1)
     let hasty = Task { try await client.send(Endpoint<String>(path: "a", timeout: .seconds(5))) }
     await joined.reach(1)
-    while clock.sleepers.first != .init(elapsed: .seconds(5)) { await Task.yield() }
+    try await clock.waitForSleeper(until: .seconds(5))
     clock.advance(by: .seconds(5))
     await #expect(throws: APIError.timedOut(.total)) { try await hasty.value }
     gate.release(.success(.text("tip")))
@@ -178,10 +178,10 @@ private final class GatedTransport: Sendable {
       $0.timeSource = clock.timeSource
     }
     let patient = Task { try await client.send(Endpoint<String>(path: "a", timeout: .seconds(20))) }
-    try await clock.sleepers(2)
+    try await clock.waitForSleepers(2)
     let hasty = Task { try await client.send(Endpoint<String>(path: "a", timeout: .seconds(5))) }
     await joined.reach(1)
-    while clock.sleepers.first != .init(elapsed: .seconds(5)) { await Task.yield() }
+    try await clock.waitForSleeper(until: .seconds(5))
     clock.advance(by: .seconds(5))
     await #expect(throws: APIError.timedOut(.total)) { try await hasty.value }
     clock.advance(by: .seconds(5))

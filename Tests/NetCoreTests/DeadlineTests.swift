@@ -18,7 +18,7 @@ private func silent() -> ClosureTransport {
   @Test func `a call ends at the client's limit`() async throws {
     let client = client(silent())
     async let call = apiError { try await client.send(Endpoint<Void>(path: "a")) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     #expect(clock.sleepers == [.init(elapsed: .seconds(30))])
     clock.advance(by: .seconds(30))
     let error = try await call
@@ -30,7 +30,7 @@ private func silent() -> ClosureTransport {
   @Test func `a request's own limit counts instead`() async throws {
     let client = client(silent())
     async let call = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .milliseconds(1500))) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .milliseconds(1500))
     #expect(try await call == .timedOut(.total))
   }
@@ -38,12 +38,12 @@ private func silent() -> ClosureTransport {
   @Test func `a shorter limit is kept beside a longer one, and each call ends at its own`() async throws {
     let client = client(silent())
     async let long = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .seconds(20))) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     async let short = apiError { try await client.send(Endpoint<Void>(path: "b", timeout: .seconds(10))) }
-    while clock.sleepers.first != .init(elapsed: .seconds(10)) { await Task.yield() }
+    try await clock.waitForSleeper(until: .seconds(10))
     clock.advance(by: .seconds(10))
     #expect(try await short.request?.url.hasSuffix("/b") == true)
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(10))
     #expect(try await long.request?.url.hasSuffix("/a") == true)
   }
@@ -54,7 +54,7 @@ private func silent() -> ClosureTransport {
     let client = client(answering(HTTPResponse(body: scripted.body)))
     let response = try await client.open(Endpoint<Void>(path: "a"))
     async let read = apiError { try await response.body.collect(upTo: 100) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(30))
     #expect(try await read == .timedOut(.total))
     #expect(scripted.isCancelled)
@@ -65,7 +65,7 @@ private func silent() -> ClosureTransport {
     scripted.send("half")
     let client = client(answering(HTTPResponse(body: scripted.body)))
     async let call = apiError { try await client.send(Endpoint<String>(path: "a")) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(30))
     #expect(try await call == .timedOut(.total))
     #expect(scripted.isCancelled)
@@ -87,6 +87,8 @@ private func silent() -> ClosureTransport {
     let transport = answering(.status(.ok))
     let error = try await apiError { try await client(transport).send(Endpoint<Void>(path: "a", timeout: timeout)) }
     #expect(error == .invalidRequest)
+    let impatient = makeClient(transport) { $0.attemptTimeout = timeout }
+    await #expect(throws: APIError.invalidRequest) { try await impatient.send(Endpoint<Void>(path: "a")) }
     #expect(transport.requests.isEmpty)
   }
 
@@ -103,7 +105,7 @@ private func silent() -> ClosureTransport {
   @Test func `a cancelled call throws CancellationError at once`() async throws {
     let client = makeClient(silent()) { $0.timeSource = clock.timeSource }
     let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
   }
@@ -177,7 +179,7 @@ private func silent() -> ClosureTransport {
   @Test func `a dropped client leaves no sleeper`() async throws {
     var client: HTTPClient? = makeClient(silent()) { $0.timeSource = clock.timeSource }
     let call = Task { [client] in try await client?.send(Endpoint<Void>(path: "a")) }
-    try await clock.sleepers(1)
+    try await clock.waitForSleepers(1)
     client = nil
     call.cancel()
     _ = await call.result

@@ -127,5 +127,9 @@ import Testing
     let fields: HTTPFields = [.authorization: "Bearer s3cret", .accept: "text/plain"]
     #expect("\(fields)" == "Authorization: <redacted>\nAccept: text/plain")
     #expect(!String(reflecting: fields).contains("s3cret"))
+    var dumped = ""
+    dump(fields, to: &dumped)
+    print(fields[0], fields.first as Any, to: &dumped)
+    #expect(!dumped.contains("s3cret"))
   }
 }

@@ -30,7 +30,7 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
   /// Lets the time pass until the client has waited `count` times. (One sleeper more is the call's time limit.)
   private func pass(waits count: Int, of wait: Duration = .seconds(1)) async throws {
     for _ in 0..<count {
-      try await clock.sleepers(2)
+      try await clock.waitForSleepers(2)
       clock.advance(by: wait)
     }
   }
@@ -135,7 +135,7 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
   @Test func `Retry-After is obeyed`() async throws {
     let transport = script(.success(.status(429, fields: [.retryAfter: "7"])), .success(.text("tip")))
     async let value = client(transport).send(call)
-    try await clock.sleepers(2)
+    try await clock.waitForSleepers(2)
     #expect(clock.sleepers.first == .init(elapsed: .seconds(7)))
     clock.advance(by: .seconds(7))
     #expect(try await value == "tip")
@@ -145,7 +145,7 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
     let transport = script(.success(.status(503)))
     let client = client(transport)
     let running = Task { try await client.send(call) }
-    try await clock.sleepers(2)
+    try await clock.waitForSleepers(2)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(transport.requests.count == 1)
@@ -210,8 +210,8 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
       $0.retry.backoff = .none
     }
     async let reply = client.reply(to: call)
-    try await clock.sleepers(1)
-    while clock.sleepers.first != .init(elapsed: .seconds(5)) { await Task.yield() }
+    try await clock.waitForSleepers(1)
+    try await clock.waitForSleeper(until: .seconds(5))
     clock.advance(by: .seconds(5))
     #expect(try await reply.info.failures.map(\.failure) == [.error(.transport(.timedOut(.attempt)))])
   }
@@ -225,7 +225,7 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
       $0.retry = .standard
     }
     async let failure = apiError { try await client.send(call) }
-    while clock.sleepers.first != .init(elapsed: .seconds(10)) { await Task.yield() }
+    try await clock.waitForSleeper(until: .seconds(10))
     while transport.requests.isEmpty { await Task.yield() }
     clock.advance(by: .seconds(10))
     #expect(try await failure == .timedOut(.total))

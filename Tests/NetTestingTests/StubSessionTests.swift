@@ -109,7 +109,7 @@ private struct User: Codable, Equatable {
     Stubs.current.timeSource = clock.timeSource
     stub(.get, "/v1/tips/today").reply(.json(#"{"tip": "Patience."}"#), after: .seconds(3_600))
     async let tip = tip()
-    try await clock.sleepers(1, within: .seconds(50))
+    try await clock.waitForSleepers(1, within: .seconds(50))
     clock.advance(by: .seconds(3_600))
     #expect(try await tip == Tip(tip: "Patience."))
   }

@@ -68,7 +68,7 @@ import FoundationNetworking
     Stubs.current.timeSource = clock.timeSource
     stub(.get, "/v1/a").reply(.text("first"), after: .seconds(60)).reply(.text("second"))
     async let first = text("a")
-    try await clock.sleepers(1, within: .seconds(50))
+    try await clock.waitForSleepers(1, within: .seconds(50))
     #expect(try await text("a") == "second")
     clock.advance(by: .seconds(60))
     #expect(try await first == "first")

@@ -23,7 +23,7 @@ enum ExitCode: Int32, CaseIterable {
     case .tryAgain: "the time was up, or the server is busy: try again later"
     case .notSignedIn: "not signed in, or not allowed"
     case .configuration: "the configuration is wrong"
-    case .interrupted: "interrupted by Ctrl-C"
+    case .interrupted: "interrupted by Ctrl-C; serve ends with 0"
     }
   }
 }

@@ -3,6 +3,7 @@ struct Call {
   let endpointName: String
   private let events: EventEmitter
   private let timeSource: TimeSource
+  private let attemptTimeout: Duration?
   private let started: Duration
   private var request: HTTPRequest?
   private var attempts = 0
@@ -13,6 +14,7 @@ struct Call {
     self.endpointName = endpointName
     events = EventEmitter(call: number, observers: configuration.observers)
     timeSource = configuration.timeSource
+    attemptTimeout = configuration.attemptTimeout
     started = configuration.timeSource.elapsed
   }
 
@@ -21,8 +23,8 @@ struct Call {
     for request: some APIRequest, as encoded: HTTPRequest, timeout: Duration, delivery: RequestContext.Delivery
   ) throws -> RequestContext {
     self.request = encoded
-    guard timeout > .zero else {
-      throw APIError.invalidRequest("A time limit of \(timeout) leaves no time: give one above zero.")
+    for limit in [timeout, attemptTimeout].compactMap({ $0 }) where limit <= .zero {
+      throw APIError.invalidRequest("A time limit of \(limit) leaves no time: give one above zero.")
     }
     var context = RequestContext(
       endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: request.cacheMode)

@@ -75,5 +75,15 @@ extension HTTPClient {
   }
 }
 
+extension HTTPClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The name and the base URL, with what ``Redactor/standard`` does not allow hidden.
+  public var description: String {
+    "\(name): \(Redactor.standard.redact(baseURL))"
+  }
+
+  /// The same as ``description``: printing settings leaks no secret.
+  public var debugDescription: String { description }
+}
+
 /// The version of the kits, as in the changelog.
 let netCoreVersion = "0.1.0"

@@ -11,6 +11,9 @@ import Foundation
 ///     [1 GetTip] → GET https://api.example.com/tips/today
 ///     [1 GetTip] ← 200 OK in 12.3 ms, 48 bytes
 ///
+/// Values in bodies, fields and queries are hidden unless they are allowed:
+/// `HTTPLog(redactor: .standard.allowing(jsonKeys: ["tip"]))` shows the tips of JSON bodies too.
+///
 /// In debug builds it writes everything from ``LogLevel/debug`` on. In release builds it writes nothing, unless a level is
 /// given.
 public struct HTTPLog: CallObserver {

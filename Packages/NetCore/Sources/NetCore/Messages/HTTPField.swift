@@ -79,3 +79,16 @@ public struct HTTPField: Sendable, Hashable {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }
+
+extension HTTPField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `Name: value`, with a value hidden that ``Redactor/standard`` does not allow.
+  public var description: String {
+    "\(name): \(Redactor.standard.fields.contains(name) ? value : Redactor.placeholder)"
+  }
+
+  /// The same as ``description``: printing a field leaks no secret.
+  public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -96,4 +96,12 @@ extension Endpoint where Response == Void {
       validation: validation, name: name
     ) { _, _ in }
   }
+
+  /// An endpoint anywhere, such as a URL the server sent, whose answer has no content that matters.
+  ///
+  /// On another origin than the client's base URL, its default fields are not sent, since they may hold credentials.
+  public init(_ method: HTTPRequest.Method = .get, url: URL, body: RequestBody = .none, name: String? = nil) {
+    self.init(method, path: .root, body: body, name: name ?? "\(method) \(url.host() ?? "")")
+    absoluteURL = url
+  }
 }

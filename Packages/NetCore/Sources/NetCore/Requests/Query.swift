@@ -19,6 +19,11 @@ public struct Query: Sendable, Hashable {
   /// No items.
   public init() {}
 
+  /// The given pairs of name and value, in order.
+  public init(_ pairs: some Sequence<(String, String)>) {
+    items = pairs.map { Item(name: $0.0, value: $0.1) }
+  }
+
   /// Whether there are no items.
   public var isEmpty: Bool { items.isEmpty }
 

@@ -1,5 +1,6 @@
 public import NetCore
 import Synchronization
+import Testing
 
 /// A client for tests of features: returns values and throws errors, without requests and responses.
 ///
@@ -40,13 +41,17 @@ public final class FakeNetworkClient: NetworkClient {
 
   /// Records `request` and gives its value.
   ///
-  /// - Throws: What the answer throws; ``FakeNetworkClient/WrongType`` when the value is not what the request reads.
+  /// - Throws: What the answer throws; ``FakeNetworkClient/WrongType`` when the value is not what the request reads, which
+  ///   fails the test too.
   public func reply<R: APIRequest>(to request: R) async throws -> Reply<R.Response> {
     try Task.checkCancellation()
     recorded.withLock { $0.append(request) }
     let value = try await answer(request)
     guard let value = value as? R.Response else {
-      throw WrongType(given: type(of: value), request: R.self, response: R.Response.self)
+      let mistake = WrongType(given: type(of: value), request: R.self, response: R.Response.self)
+      // Also when the code under test takes the error for a failed call.
+      Issue.record(mistake)
+      throw mistake
     }
     return Reply(value)
   }

@@ -6,11 +6,13 @@ import Synchronization
 ///
 ///     let clock = TestClock()
 ///     configuration.timeSource = clock.timeSource
-///     async let tip = client.send(GetTip())
-///     try await clock.sleepers(1)        // something waits …
-///     clock.advance(by: .seconds(30))    // … and time passes
+///     async let tip = client.send(GetTip())              // answered 503 with Retry-After: 5
+///     try await clock.waitForSleeper(until: .seconds(5)) // the retry waits …
+///     clock.advance(by: .seconds(5))                     // … and time passes
 ///
-/// Advancing wakes every sleeper whose moment has come, in the order of their moments.
+/// Advancing wakes every sleeper whose moment has come, in the order of their moments. Wait for a sleeper before advancing:
+/// time that has passed before it sleeps does not count for it. The time limit of a client's call is a sleeper too, so a
+/// client that waits to retry has two.
 public final class TestClock: Clock {
   /// A moment of the clock: the time since it was made.
   public struct Instant: InstantProtocol {
@@ -31,8 +33,11 @@ public final class TestClock: Clock {
   private struct State {
     var elapsed = Duration.zero
     var sleepers: [Int: (until: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
-    var observers: [Int: (count: Int, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    var observers: [Int: (isMet: Condition, continuation: CheckedContinuation<Void, any Error>)] = [:]
     var lastNumber = 0
+
+    /// The moments until which somebody sleeps.
+    var moments: [Duration] { sleepers.values.map(\.until) }
 
     mutating func nextNumber() -> Int {
       lastNumber += 1
@@ -89,7 +94,8 @@ public final class TestClock: Clock {
           if Task.isCancelled { return (.failure(CancellationError()), []) }
           if deadline.elapsed <= state.elapsed { return (.success(()), []) }
           state.sleepers[number] = (deadline.elapsed, continuation)
-          let reached = state.observers.filter { $0.value.count <= state.sleepers.count }
+          let moments = state.moments
+          let reached = state.observers.filter { $0.value.isMet(moments) }
           for (number, _) in reached { state.observers[number] = nil }
           return (nil, reached.map(\.value.continuation))
         }
@@ -107,21 +113,36 @@ public final class TestClock: Clock {
   ///   - count: How many.
   ///   - limit: How long to wait for them in real time. Default: 10 seconds.
   /// - Throws: ``WaitLimitReached`` after that; `CancellationError`.
-  public func sleepers(_ count: Int, within limit: Duration = .seconds(10)) async throws {
+  public func waitForSleepers(_ count: Int, within limit: Duration = .seconds(10)) async throws {
+    try await wait(for: "\(count) sleepers", within: limit) { $0.count >= count }
+  }
+
+  /// Returns when somebody sleeps until `moment`.
+  ///
+  /// - Parameters:
+  ///   - moment: The moment, as the time since the clock was made.
+  ///   - limit: How long to wait for the sleeper in real time. Default: 10 seconds.
+  /// - Throws: ``WaitLimitReached`` after that; `CancellationError`.
+  public func waitForSleeper(until moment: Duration, within limit: Duration = .seconds(10)) async throws {
+    try await wait(for: "a sleeper until \(moment)", within: limit) { $0.contains(moment) }
+  }
+
+  private func wait(for awaited: String, within limit: Duration, _ isMet: @escaping Condition) async throws {
     let number = state.withLock { $0.nextNumber() }
     let timer = Task { [self] in
       try await ContinuousClock().sleep(for: limit)
-      let found = sleepers.count
+      let found = state.withLock { $0.moments.sorted().map { "\($0)" }.joined(separator: ", ") }
       takeObserver(number)?.resume(
-        throwing: WaitLimitReached("\(count) sleepers on the test clock, found \(found)", limit: limit))
+        throwing: WaitLimitReached(
+          "\(awaited) on the test clock, which has sleepers until: \(found.isEmpty ? "none" : found)", limit: limit))
     }
     defer { timer.cancel() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: Waiting) in
         let result: Result<Void, any Error>? = state.withLock { state in
           if Task.isCancelled { return .failure(CancellationError()) }
-          if state.sleepers.count >= count { return .success(()) }
-          state.observers[number] = (count, continuation)
+          if isMet(state.moments) { return .success(()) }
+          state.observers[number] = (isMet, continuation)
           return nil
         }
         if let result { continuation.resume(with: result) }
@@ -131,6 +152,8 @@ public final class TestClock: Clock {
     }
   }
 
+  /// Whether the moments until which somebody sleeps are what is waited for.
+  private typealias Condition = @Sendable ([Duration]) -> Bool
   private typealias Waiting = CheckedContinuation<Void, any Error>
 
   private func takeObserver(_ number: Int) -> Waiting? {
