@@ -91,6 +91,15 @@ import Testing
     #expect(HTTPBody.empty.isEmpty)
   }
 
+  @Test func `a file that grows while it is sent fails the request`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "growing-\(UUID())")
+    try Data(repeating: 1, count: 10).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let body = try HTTPBody(file: file)
+    try Data(repeating: 1, count: 20).write(to: file)
+    await #expect(throws: APIError.invalidRequest) { try await body.collect(upTo: 1000) }
+  }
+
   @Test func `a file that shrinks while it is sent fails the request`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "shrinking-\(UUID())")
     try Data(repeating: 1, count: 1000).write(to: file)

@@ -165,6 +165,13 @@ private func silent() -> ClosureTransport {
     #expect(scripted.isCancelled)
   }
 
+  @Test func `a response that is held unread keeps no shutdown waiting`() async throws {
+    let client = makeClient(answering(HTTPResponse(body: ScriptedBody().body)))
+    let response = try await client.open(Endpoint<Void>(path: "a"))
+    await client.shutdown(.cancelling)
+    await #expect(throws: CancellationError.self) { try await response.body.collect(upTo: 10) }
+  }
+
   @Test func `draining waits for a call under way, which ends well`() async throws {
     let scripted = ScriptedBody()
     let client = makeClient(answering(HTTPResponse(body: scripted.body)))

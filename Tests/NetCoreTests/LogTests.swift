@@ -143,7 +143,8 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
 
   @Test func `a request reads as a command`() {
     let fields: HTTPFields = [.contentType: "application/json", .authorization: "Bearer s3cret"]
-    let command = request(.post, fields: fields, body: #"{"message": "it's"}"#).curlCommand()
+    let redactor = Redactor.standard.allowing(jsonKeys: ["message"])
+    let command = request(.post, fields: fields, body: #"{"message": "it's"}"#).curlCommand(redactor: redactor)
     #expect(
       command == #"""
         curl --globoff --request 'POST' 'https://h/it'\''s?page=%5B1%5D' --header 'Content-Type: application/json' \#
@@ -163,7 +164,8 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
     let json = String(decoding: try JSONEncoder().encode(["message": hostile]), as: UTF8.self)
     var fields: HTTPFields = [.contentType: "application/json"]
     fields[.eTag] = hostile.replacing("\n", with: "")
-    let command = request(.post, fields: fields, body: json).curlCommand()
+    let redactor = Redactor.standard.allowing(jsonKeys: ["message"])
+    let command = request(.post, fields: fields, body: json).curlCommand(redactor: redactor)
     let arguments = try await shellArguments(of: command)
     #expect(arguments.contains("ETag: \(hostile.replacing("\n", with: ""))"))
     #expect(arguments.last == json)

@@ -68,12 +68,31 @@ private func output(answering response: HTTPResponse) async throws -> String {
     (#"{"message" "swap", "pin": "x"}"#, #"{"message""swap","pin":"<redacted>"}"#),
   ])
   func `a JSON body shows what is allowed, whole or not`(json: String, shown: String) {
-    #expect(Redactor.standard.excerpt(of: Data(json.utf8), contentType: "application/json") == shown)
+    #expect(Redactor.standard.excerpt(of: Data(json.utf8), contentType: "application/json", isFailure: true) == shown)
+  }
+
+  @Test func `the members of error messages are shown of a failure only`() {
+    let json = Data(#"{"code": "482913", "message": "private", "page": 2}"#.utf8)
+    let shown = #"{"code":"<redacted>","message":"<redacted>","page":2}"#
+    #expect(Redactor.standard.excerpt(of: json, contentType: "application/json") == shown)
+  }
+
+  @Test(arguments: ["page=1;pin=S3CRET", "page=1&\u{301}pin=S3CRET", "pin=S3CRET&page=1"])
+  func `a form is taken apart as the strictest server does`(form: String) {
+    let shown = Redactor.standard.excerpt(of: Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+    #expect(!shown.contains("S3CRET"))
+    #expect(shown.contains("page=1"))
+  }
+
+  @Test func `a body of blanks takes no time`() {
+    let json = Data(#"["",1"#.utf8) + Data(repeating: 0x20, count: 4_000_000) + Data("}".utf8)
+    #expect(Redactor.standard.excerpt(of: json, contentType: nil).hasPrefix(#"["<redacted>""#))
   }
 
   @Test func `a body is cut at the limit`() {
     let json = Data(#"{"message": "\#(String(repeating: "x", count: 5_000))", "pin": 1}"#.utf8)
-    #expect(Redactor.standard.excerpt(of: json, contentType: "application/json", limit: 100).count < 120)
+    let excerpt = Redactor.standard.excerpt(of: json, contentType: "application/json", isFailure: true, limit: 100)
+    #expect(excerpt.count < 120)
   }
 
   @Test func `other bodies show their size and type`() {

@@ -50,6 +50,7 @@ private func url(base: String, path: RequestPath, query: Query = [:]) async thro
     #expect(error.kind == .invalidURL)
     #expect(error.reason.contains(remedy), "\(error.reason)")
     #expect(!error.mayHaveReachedServer)
+    #expect(!error.reason.contains("evil.example") && !error.reason.contains("b=1"))
     #expect(transport.requests.isEmpty)
   }
 

@@ -93,6 +93,10 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
     #expect(keys.count == 4)
     #expect(keys[0] == keys[1] && keys[2] == keys[3] && keys[0] != keys[2])
     #expect(keys[0].count == 32)
+    let count = transport.requests.count
+    post.idempotencyKey = .value(" ")
+    await #expect(throws: APIError.transport(.connectionLost)) { try await client.send(post) }
+    #expect(transport.requests.count == count + 1)
     post.idempotencyKey = .value("mine")
     #expect(try await client.send(post) == "made")
     #expect(transport.requests.last?.fields[.idempotencyKey] == "mine")

@@ -8,28 +8,35 @@ import FoundationNetworking
 extension APIError {
   /// What a session's error means, in the words of every transport.
   ///
-  /// - Parameter afterHead: Whether the response's head had come.
-  init(sessionError error: any Error, afterHead: Bool) {
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - afterHead: Whether the response's head had come.
+  ///   - mayBeSecondConnection: Whether a connection to the origin may have been kept from before. When that breaks, the
+  ///     system connects again by itself: a failure to connect then does not prove that the server saw nothing.
+  init(sessionError error: any Error, afterHead: Bool, mayBeSecondConnection: Bool) {
     guard let error = error as? URLError else {
-      self = .transport(.other, because: error, code: "\(type(of: error))")
+      self = .transport(.other, because: error, code: "\(type(of: error))", mayHaveArrived: true)
       return
     }
     let code = "URLError \(error.errorCode)"
     switch Self.kind(of: error) {
     case .transport(.connectionLost) where afterHead:
-      self = .transport(.truncated, because: error, code: code)
+      self = .transport(.truncated, because: error, code: code, mayHaveArrived: true)
     case .transport(let failure):
-      self = .transport(failure, because: error, code: code)
+      // A server may ask for a client certificate after the handshake, when the request is on its way.
+      let mayHaveArrived = mayBeSecondConnection || failure == .tls(.clientCertificate)
+      self = .transport(failure, because: error, code: code, mayHaveArrived: mayHaveArrived)
     case let kind:
       self.init(kind, reason: "\(Self.reason(of: kind)) (\(code))", underlying: error)
     }
   }
 
-  private static func transport(_ failure: TransportFailure, because error: any Error, code: String) -> APIError {
-    // A server may ask for a client certificate after the handshake, when the request is on its way.
-    let mayHaveArrived = failure == .tls(.clientCertificate) ? true : nil
-    return APIError(
-      .transport(failure), reason: "\(failure) (\(code))", mayHaveReachedServer: mayHaveArrived, underlying: error)
+  private static func transport(
+    _ failure: TransportFailure, because error: any Error, code: String, mayHaveArrived: Bool
+  ) -> APIError {
+    APIError(
+      .transport(failure), reason: "\(failure) (\(code))", mayHaveReachedServer: mayHaveArrived ? true : nil,
+      underlying: error)
   }
 
   private static func reason(of kind: Kind) -> String {

@@ -171,6 +171,7 @@ extension Exchange {
     guard let head = ResponseHead(response, to: method) else { return fail(APIError.notHTTP) }
     // Another response follows an interim one (RFC 9110, section 15.2).
     guard head.status.kind != .informational else { return }
+    session.noteAnswer(from: request.url)
     change { $0.head = head }
   }
 
@@ -190,12 +191,13 @@ extension Exchange {
 
   func end(_ error: (any Error)?) {
     let response = gate.end()?.response
+    let mayBeSecondConnection = error != nil && session.mayKeepConnection(to: request.url)
     change { state in
       if state.head == nil, error == nil {
         // On Linux a redirect without a Location is not announced, and its body is lost.
         state.head = response.flatMap { ResponseHead($0, to: .head) }
       }
-      state.finish(state.result(of: error))
+      state.finish(state.result(of: error, mayBeSecondConnection: mayBeSecondConnection))
     }
   }
 
@@ -265,10 +267,12 @@ extension Exchange.State {
   }
 
   /// How the exchange ended, by what the session says at its end.
-  fileprivate func result(of error: (any Error)?) -> Result<Void, any Error> {
+  fileprivate func result(of error: (any Error)?, mayBeSecondConnection: Bool) -> Result<Void, any Error> {
     let wasChallenged = isChallengeRefused && head != nil && (error as? URLError)?.code == .cancelled
     if let error, !wasChallenged {
-      return .failure(APIError(sessionError: error, afterHead: head != nil))
+      let failure = APIError(
+        sessionError: error, afterHead: head != nil, mayBeSecondConnection: mayBeSecondConnection)
+      return .failure(failure)
     }
     guard let head else { return .failure(APIError.transport(.malformed)) }
     guard head.bodyLength.map({ $0 <= receivedCount }) ?? true else {

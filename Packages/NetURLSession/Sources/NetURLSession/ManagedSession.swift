@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -21,10 +22,30 @@ final class ManagedSession: Sendable {
   /// has threads would otherwise take them all to wait, with none left to answer.
   private static let processQueue = DispatchQueue(label: "NetURLSession.process")
 
+  /// The origins that have answered, to which a connection may be kept; at most so many are told apart.
+  private let answeredOrigins = Mutex<Set<String>>([])
+  private static let maximumOrigins = 1_000
+
   init(configuration: URLSessionConfiguration) {
     let callbacks = CallbackQueue()
     callbacks.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: callbacks)
+  }
+
+  /// Notes that the origin of `url` has answered.
+  func noteAnswer(from url: URL?) {
+    answeredOrigins.withLock { origins in
+      if origins.count < Self.maximumOrigins { origins.insert(Self.origin(of: url)) }
+    }
+  }
+
+  /// Whether a connection to the origin of `url` may have been kept.
+  func mayKeepConnection(to url: URL?) -> Bool {
+    answeredOrigins.withLock { $0.count >= Self.maximumOrigins || $0.contains(Self.origin(of: url)) }
+  }
+
+  private static func origin(of url: URL?) -> String {
+    "\(url?.scheme ?? "")://\(url?.host() ?? ""):\(url?.port ?? 0)".lowercased()
   }
 
   deinit {

@@ -31,6 +31,8 @@ public import Foundation
 /// - Nothing holds a fast server back: a streamed response that waits to be read is cut off at `maximumUnreadBytes`.
 /// - **A server can end the process**, with trailer fields after a chunked body, or by closing the connection inside a
 ///   response's header. Use it with servers you trust only.
+/// - When a kept-alive connection turns out to be dead under a request with content, the session keeps a core busy until
+///   the call's time limit.
 /// - IPv6 addresses in URLs and a configuration with a proxy dictionary are refused as `unsupported`; proxies come from
 ///   the environment (`http_proxy`, `https_proxy`, `no_proxy`).
 /// - No certificate authority, client certificate or pinned key of your own: only the system's bundle counts.

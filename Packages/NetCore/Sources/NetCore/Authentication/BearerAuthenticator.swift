@@ -117,7 +117,11 @@ public final class BearerAuthenticator: Authenticator {
     refusedIn request: HTTPRequest, by response: HTTPResponse, context: RequestContext
   ) async throws {
     state.withLock { state in
-      if let token = state.credentials?.accessToken, request.fields[.authorization] == Self.authorization(token) {
+      // Compared as they read in a request, which drops the white space around a value.
+      if let token = state.credentials?.accessToken,
+        let field = HTTPField(name: .authorization, value: Self.authorization(token)),
+        request.fields[.authorization] == field.value
+      {
         state.refusedToken = token
       }
     }

@@ -47,7 +47,11 @@ final class CallSupervisor: Sendable {
         return response
       }
       let body = response.body
-      call.onInterruption { body.abort(throwing: $0) }
+      call.onInterruption { [weak call] error in
+        body.abort(throwing: error)
+        // Its reader may hold it without reading: the call has ended all the same.
+        if let call { self.end(call) }
+      }
       response.body = body.onEnd { [self] _ in end(call) }
       return response
     } catch {

@@ -65,7 +65,8 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
       if let message = response.message { lines.append("  server says: \(message)") }
       let type = response.fields[.contentType]
       if !response.body.isEmpty {
-        lines.append("  body: \(Redactor.standard.excerpt(of: response.body, contentType: type))")
+        lines.append(
+          "  body: \(Redactor.standard.excerpt(of: response.body, contentType: type, isFailure: isBadStatus))")
       }
     } else if let decodingFailure {
       lines.append("  content: \(decodingFailure.excerpt)")
@@ -74,6 +75,13 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
     lines.append("  attempts: \(attempts); \(sight)")
     lines += failures.map { "    \($0)" }
     return lines.joined(separator: "\n")
+  }
+}
+
+extension APIError {
+  /// Whether it is the status that failed the call.
+  private var isBadStatus: Bool {
+    response.map { APIError.Kind(status: $0.status) == kind } ?? false
   }
 }
 

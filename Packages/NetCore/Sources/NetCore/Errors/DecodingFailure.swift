@@ -43,7 +43,9 @@ public struct DecodingFailure: Sendable, Hashable {
       if let index = key.intValue {
         path += "[\(index)]"
       } else {
-        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+        // A dictionary's keys are the server's.
+        let name = key.stringValue.displayable(upTo: 100).replacing("\n", with: " ")
+        path += path.isEmpty ? name : ".\(name)"
       }
     }
   }

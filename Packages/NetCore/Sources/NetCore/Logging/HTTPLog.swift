@@ -70,7 +70,8 @@ public struct HTTPLog: CallObserver {
       return (.debug, "→ \(request.method) \(redactor.redact(request.url))" + (isVerbose ? body : ""))
     case .response(let response, let duration):
       let size = response.body.bufferedBytes.map { "\($0.count) bytes" } ?? "body on its way"
-      let body = isVerbose ? detail(response.fields, bytes: response.body.bufferedBytes) : ""
+      let isFailure = response.status.kind == .clientError || response.status.kind == .serverError
+      let body = isVerbose ? detail(response.fields, bytes: response.body.bufferedBytes, isFailure: isFailure) : ""
       return (.info, "← \(response.status) in \(duration.readable), \(size)" + body)
     case .attemptFailed(let error, let duration):
       return (.warning, "✗ \(describe(error)) after \(duration.readable)")
@@ -88,17 +89,20 @@ public struct HTTPLog: CallObserver {
     }
   }
 
-  private func detail(_ fields: HTTPFields, bytes: Data?) -> String {
+  private func detail(_ fields: HTTPFields, bytes: Data?, isFailure: Bool = false) -> String {
     var lines = redactor.redact(fields).map { "\n    \($0.name): \($0.value.displayable(upTo: 500))" }
     if let bytes, !bytes.isEmpty {
-      lines.append("\n    " + redactor.excerpt(of: bytes, contentType: fields[.contentType], limit: maximumBodyLength))
+      lines.append(
+        "\n    "
+          + redactor.excerpt(
+            of: bytes, contentType: fields[.contentType], isFailure: isFailure, limit: maximumBodyLength))
     }
     return lines.joined()
   }
 
   private func describe(_ error: any Error) -> String {
     switch error {
-    case let error as APIError: error.description
+    case let error as APIError: error.description.displayable(upTo: 2_000).replacing("\n", with: " ")
     case is CancellationError: "cancelled"
     default: String(describing: type(of: error))
     }

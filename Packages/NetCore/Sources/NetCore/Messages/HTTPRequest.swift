@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible {
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Method and URL, with what ``Redactor/standard`` does not allow hidden.
   public var description: String {
     "\(method) \(Redactor.standard.redact(url))"
@@ -34,4 +34,7 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible {
 
   /// The same as ``description``: printing a request leaks no secret.
   public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }

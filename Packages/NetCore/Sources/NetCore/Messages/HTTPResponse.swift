@@ -29,3 +29,14 @@ public struct HTTPResponse: Sendable {
     self.info = info
   }
 }
+
+extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status and the names of the fields: printing a response leaks no secret.
+  public var description: String { "\(status) (\(fields.map(\.name.rawName).joined(separator: ", ")))" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -27,7 +27,7 @@ struct JSONExcerpt {
     guard rest.first == UInt8(ascii: "{") || rest.first == UInt8(ascii: "[") else { return nil }
     self.shownKeys = shownKeys
     while !rest.isEmpty {
-      guard text.unicodeScalars.count < limit, appendToken() else {
+      guard text.utf8.count < limit, appendToken() else {
         text += "…"
         break
       }
@@ -52,6 +52,7 @@ struct JSONExcerpt {
       appendString()
       return true
     case _ where Self.blanks.contains(byte):
+      rest = rest.drop { Self.blanks.contains($0) }
       return true
     default:
       return appendScalar(startingWith: byte)

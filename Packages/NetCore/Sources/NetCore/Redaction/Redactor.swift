@@ -19,12 +19,19 @@ public struct Redactor: Sendable {
   public var queryItems: Set<String>
   /// The JSON keys whose strings and numbers are shown, in lower case.
   public var jsonKeys: Set<String>
+  /// Those that are shown beside in the body of a response that failed: the members of error messages. Elsewhere a
+  /// `message` may be a person's, and a `code` a password for once.
+  public var errorJSONKeys: Set<String>
 
   /// A redactor that allows the given names, and nothing else.
-  public init(fields: Set<HTTPField.Name> = [], queryItems: Set<String> = [], jsonKeys: Set<String> = []) {
+  public init(
+    fields: Set<HTTPField.Name> = [], queryItems: Set<String> = [], jsonKeys: Set<String> = [],
+    errorJSONKeys: Set<String> = []
+  ) {
     self.fields = fields
     self.queryItems = queryItems
     self.jsonKeys = Set(jsonKeys.map { $0.lowercased() })
+    self.errorJSONKeys = Set(errorJSONKeys.map { $0.lowercased() })
   }
 
   /// Allows what describes messages and pages and holds no data of users: the fields of content negotiation, caching and
@@ -37,7 +44,8 @@ public struct Redactor: Sendable {
       .transferEncoding, .userAgent, .vary,
     ],
     queryItems: ["page", "per_page", "limit", "offset", "sort", "order", "lang", "locale"],
-    jsonKeys: ["type", "title", "status", "detail", "code", "message", "error", "errors", "page", "count", "total"])
+    jsonKeys: ["page", "count", "total"],
+    errorJSONKeys: ["type", "title", "status", "detail", "code", "message", "error", "errors"])
 
   /// This redactor, allowing more names.
   public func allowing(
@@ -45,7 +53,7 @@ public struct Redactor: Sendable {
   ) -> Redactor {
     Redactor(
       fields: self.fields.union(fields), queryItems: self.queryItems.union(queryItems),
-      jsonKeys: self.jsonKeys.union(jsonKeys.map { $0.lowercased() }))
+      jsonKeys: self.jsonKeys.union(jsonKeys.map { $0.lowercased() }), errorJSONKeys: errorJSONKeys)
   }
 
   /// `fields` with every value hidden whose name is not allowed.
@@ -72,22 +80,31 @@ public struct Redactor: Sendable {
   /// - Parameters:
   ///   - body: The body, or its beginning.
   ///   - contentType: Its `Content-Type`; without one, what begins as JSON is taken for JSON.
+  ///   - isFailure: Whether it is the body of a response that failed, whose ``errorJSONKeys`` are shown. Default: `false`.
   ///   - limit: The most characters to show. Default: 1,000.
-  public func excerpt(of body: Data, contentType: String?, limit: Int = 1_000) -> String {
+  public func excerpt(
+    of body: Data, contentType: String?, isFailure: Bool = false, limit: Int = 1_000
+  ) -> String {
+    let keys = isFailure ? jsonKeys.union(errorJSONKeys) : jsonKeys
     let type = contentType?.prefix { $0 != ";" }.lowercased()
     if type == "application/x-www-form-urlencoded" {
       return redact(query: String(decoding: body.prefix(limit), as: UTF8.self)[...]).displayable(upTo: limit)
     }
-    if type.map({ $0.hasSuffix("json") }) ?? true, let json = JSONExcerpt(of: body, showing: jsonKeys, limit: limit) {
+    if type.map({ $0.hasSuffix("json") }) ?? true, let json = JSONExcerpt(of: body, showing: keys, limit: limit) {
       return json.text.displayable(upTo: limit + Self.placeholder.count)
     }
     return "<\(body.count) bytes\(type.map { " of \($0.displayable(upTo: 100))" } ?? "")>"
   }
 
   private func redact(query: Substring) -> String {
-    let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      guard let equals = item.firstIndex(of: "=") else { return item.isEmpty ? "" : Self.placeholder }
-      return queryItems.contains(String(item[..<equals])) ? String(item) : "\(item[..<equals])=\(Self.placeholder)"
+    // By bytes, since a combining character after a separator would hide it; and at the semicolon, as some servers do.
+    let parts = query.utf8.split(omittingEmptySubsequences: false) {
+      $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";")
+    }
+    let items = parts.map { part in
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return part.isEmpty ? "" : Self.placeholder }
+      let name = String(decoding: part[..<equals], as: UTF8.self)
+      return queryItems.contains(name) ? String(decoding: part, as: UTF8.self) : "\(name)=\(Self.placeholder)"
     }
     return items.joined(separator: "&").displayable(upTo: 2_000)
   }

@@ -66,3 +66,14 @@ extension Data: EmptyRepresentable {
   /// No bytes.
   public static var empty: Data { Data() }
 }
+
+extension CollectedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status and the size: printing a response leaks no secret.
+  public var description: String { "\(status), \(body.count) bytes" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -58,3 +58,16 @@ extension Query: ExpressibleByDictionaryLiteral {
     for (name, value) in elements { append(name, value) }
   }
 }
+
+extension Query: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The names, with every value hidden: printing a query or a form leaks no secret.
+  public var description: String {
+    items.map { "\($0.name)=\(Redactor.placeholder)" }.joined(separator: "&")
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

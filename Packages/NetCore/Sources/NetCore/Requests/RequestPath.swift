@@ -84,16 +84,17 @@ extension RequestPath: ExpressibleByStringInterpolation {
     }
 
     private static func problem(inLiteral literal: String) -> String? {
-      if literal.contains("://") {
-        return "\"\(literal)\" is a whole URL, not a path: use Endpoint(url:) to leave the base URL."
-      }
-      if let mark = literal.first(where: { $0 == "?" || $0 == "#" }) {
-        return "The path \"\(literal)\" has a \"\(mark)\": "
-          + (mark == "?" ? "pass the query as `query:`." : "a fragment is not sent, leave it out.")
-      }
       if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
         return
           "The path has a control character (CR, LF, NUL or another): remove it, or interpolate the value it is in."
+      }
+      // What follows the mark, or stands in a whole URL, may be a secret.
+      if literal.contains("://") {
+        return "The path is a whole URL: use Endpoint(url:) to leave the base URL."
+      }
+      if let mark = literal.first(where: { $0 == "?" || $0 == "#" }) {
+        return "The path \"\(literal.prefix { $0 != mark })\" is followed by a \"\(mark)\": "
+          + (mark == "?" ? "pass the query as `query:`." : "a fragment is not sent, leave it out.")
       }
       if !PercentEncoding.hasValidEscapes(literal) {
         return "The path \"\(literal)\" has a \"%\" that begins no escape: write %25 for a percent sign."

@@ -55,7 +55,7 @@ extension RetryPolicy {
 extension HTTPRequest {
   /// Whether sending the request twice does the same as once.
   var mayBeRepeated: Bool {
-    method.isIdempotent || fields.contains(.idempotencyKey)
+    method.isIdempotent || fields[.idempotencyKey]?.isEmpty == false
   }
 }
 

@@ -19,7 +19,7 @@ extension Data {
       guard chunk.count <= limit - bytes.count else { throw APIError.tooLarge(limit: limit) }
       if bytes.isEmpty {
         bytes = chunk
-        if let expected, expected > Int64(chunk.count) { bytes.reserveCapacity(Int(expected)) }
+        if let expected, expected > Int64(chunk.count) { bytes.reserveCapacity(Int(Swift.min(expected, 16 << 20))) }
       } else {
         bytes.append(chunk)
       }

@@ -76,14 +76,21 @@ final class FileReader: Sendable {
   /// The next chunk; `nil` at the length the file had when the body was made.
   func next() async throws -> Data? {
     let start = offset.withLock { $0 }
-    guard start < length else { return nil }
+    guard start < length else {
+      guard try FileIO.length(ofFileAt: path) == length else { throw changed("longer") }
+      return nil
+    }
     let count = Int(min(length - start, 256 << 10))
     let chunk = try await FileIO.read(path, at: start, count: count)
-    guard chunk.count == count else {
-      throw APIError.invalidRequest(
-        "The file \(path) became shorter while it was sent: send it again when it is at rest.")
-    }
+    guard chunk.count == count else { throw changed("shorter") }
     offset.withLock { $0 = start + Int64(count) }
     return chunk
+  }
+
+  /// A part of the file may have been sent by then.
+  private func changed(_ how: String) -> APIError {
+    APIError(
+      .invalidRequest, reason: "The file \(path) became \(how) while it was sent: send it again when it is at rest.",
+      mayHaveReachedServer: true)
   }
 }

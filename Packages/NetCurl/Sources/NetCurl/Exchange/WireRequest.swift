@@ -45,7 +45,7 @@ struct WireRequest: Sendable {
     origin = Self.origin(of: url)
     mayShareConnection = configuration.mayShareConnection(isSecure: url.hasPrefix("https:") || url.hasPrefix("HTTPS:"))
     method = request.method
-    mayBeRepeated = request.method.isIdempotent || request.fields.contains(.idempotencyKey)
+    mayBeRepeated = request.method.isIdempotent || request.fields[.idempotencyKey]?.isEmpty == false
     expectsContinue = request.fields.contains(.expect)
     let wantsRawContent = request.fields.contains(.acceptEncoding) || request.fields.contains(.range)
     decoding = wantsRawContent ? nil : configuration.decoding

@@ -186,8 +186,8 @@ final class CurlEngine {
 }
 
 extension Duration {
-  /// The whole milliseconds.
+  /// The whole milliseconds, of at most a century.
   var milliseconds: Int64 {
-    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    min(components.seconds, 3_155_760_000) * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

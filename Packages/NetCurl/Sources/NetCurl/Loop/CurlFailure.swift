@@ -23,9 +23,8 @@ struct CurlFailure {
     APIError(kind, reason: reason, mayHaveReachedServer: mayHaveReachedServer)
   }
 
-  private var mayHaveReachedServer: Bool {
-    if case .transport(.tls) = kind { false } else { wasRequestSent }
-  }
+  /// libcurl connects again by itself when a reused connection broke, so that a failed handshake proves nothing.
+  private var mayHaveReachedServer: Bool { wasRequestSent }
 
   private var reason: String {
     let readable = text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) }.prefix(200)

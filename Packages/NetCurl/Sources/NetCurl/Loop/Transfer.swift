@@ -274,8 +274,11 @@ extension Transfer {
   private func expectedSize(within room: Int) -> Int {
     let announced = netcurl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     if progress.isHeadBrought { return announced < 0 ? room : Int(clamping: min(announced, Int64(room))) }
-    return Int(clamping: min(announced, Int64(room)))
+    return Int(clamping: min(announced, Int64(room), Self.largestReservation))
   }
+
+  /// A server's announcement is not believed for more than this; past it the buffer doubles.
+  private static let largestReservation: Int64 = 16 << 20
 
   private var collectionRoom: Int {
     exchange?.request.collectionLimit ?? engine.configuration.bufferSize
