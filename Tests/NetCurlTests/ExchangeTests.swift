@@ -139,7 +139,10 @@ struct ExchangeTests {
       }
     }
     let request = HTTPRequest(method: .post, url: try server.url(), body: body)
-    await #expect(throws: APIError.invalidRequest) { try await CurlTransport().whole(request) }
+    let transport = CurlTransport()
+    let error = await #expect(throws: APIError.invalidRequest) { try await transport.whole(request) }
+    #expect(error?.mayHaveReachedServer == true)
+    try await server.wait { $0.openConnections == 0 }
   }
 
   @Test func `an error of the body's source is the request's error`() async throws {

@@ -57,6 +57,7 @@ struct FaultTests {
     Fault("a garbage status line", "HTTP/x.y zzz\r\n\r\n", .transport(.malformed)),
     Fault("a switch of protocols nobody asked for", "HTTP/1.1 101 Switching\r\n\r\nhi", .transport(.malformed)),
     Fault("another protocol", "220 mail.example ESMTP\r\n", .notHTTP),
+    Fault("another protocol, without a line", "220 mail", .notHTTP),
     Fault("a field of 80 kB", ok + "X: \(String(repeating: "x", count: 80_000))\r\n\r\n", .tooLarge),
     Fault("a field of 1 MB", ok + "X: \(String(repeating: "x", count: 1_000_000))\r\n\r\n", .tooLarge),
     Fault("1 MB of fields", ok + manyFields + "\r\n", .tooLarge),
@@ -95,6 +96,45 @@ struct FaultTests {
     let response = try await CurlTransport().whole(HTTPRequest(url: try server.url()), delivery)
     #expect(response.head.status.code == example.status)
     #expect(response.text == example.text)
+  }
+
+  @Test(
+    "a bad head is never followed by a request on its connection",
+    arguments: [
+      "HTTP/1.1 2000 OK", "HTTP/1.1 200 OK\r\nno field", "HTTP/1.1 200 OK\r\nno name: x",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked", "HTTP/1.1 200 OK\r\nX: a\u{1}b", "HTTP/1.1 200 OK\r\nX: a\rb",
+      "HTTP/1.1 200 OK\r\nContent-Length: 4",
+    ], Delivery.allCases)
+  func badHead(_ start: String, _ delivery: Delivery) async throws {
+    let server = try await LoopbackServer.start { _ in
+      .raw("\(start)\r\nContent-Length: 5\r\n\r\nhello", keepsConnection: true)
+    }
+    let transport = CurlTransport()
+    let request = HTTPRequest(url: try server.url())
+    await #expect(throws: APIError.transport(.malformed)) { try await transport.whole(request, delivery) }
+    try await server.wait { $0.openConnections == 0 }
+  }
+
+  @Test(arguments: [
+    ("220 mail.example ESMTP\r\n", APIError.notHTTP), ("220", .notHTTP),
+    ("HTTP/x.y zzz\r\n\r\n", .transport(.malformed)), ("HTTP/1.1 20 OK\r\n\r\n", .transport(.malformed)),
+  ])
+  func `what went wrong on an earlier connection does not name the error`(
+    _ bytes: String, _ error: APIError
+  ) async throws {
+    let server = try await LoopbackServer.start { request in
+      if request.path == "/right" { return .text("right") }
+      return request.requestNumber == 1 ? .raw(bytes) : .noReply(by: .reset)
+    }
+    let transport = CurlTransport()
+    for method in [.get, .head] as [HTTPRequest.Method] {
+      _ = try await transport.whole(HTTPRequest(url: try server.url("/right")))
+      // Sent on the connection that was kept, which is reset, and then by libcurl on a new one.
+      await #expect(throws: error) {
+        try await transport.whole(HTTPRequest(method: method, url: try server.url("/bad")))
+      }
+    }
+    #expect(server.counts.requests == 6)
   }
 
   @Test func `a body cut short comes with its head`() async throws {

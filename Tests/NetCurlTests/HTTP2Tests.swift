@@ -97,9 +97,19 @@ struct HTTP2Tests {
       $0.unixSocket = nginx.plainSocket
       $0.httpVersions = .http2WithPriorKnowledge
     }
-    let response = try await transport.whole(HTTPRequest(url: try Self.url("hello", scheme: "http")))
-    #expect(response.text == "hello")
-    #expect(response.head.info.timings?.protocolName == "HTTP/2")
+    let request = HTTPRequest(url: try Self.url("hello", scheme: "http"))
+    // One after the other, and at the same time.
+    for _ in 0..<3 { #expect(try await transport.whole(request).text == "hello") }
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<50 {
+        group.addTask {
+          let response = try await transport.whole(request)
+          #expect(response.text == "hello")
+          #expect(response.head.info.timings?.protocolName == "HTTP/2")
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   @Test func `a server that says goodbye now and then loses none`() async throws {

@@ -64,6 +64,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [LoopbackResponse.noReply(by: .stall), .raw([.waitForClientToLeave])])
+  func `notices that the client leaves behind an upload that nobody reads`(response: LoopbackResponse) async throws {
+    try await LoopbackServer.with(handler: { _ in response }) { server in
+      let client = try RawClient(port: server.port)
+      let size = 16 << 20
+      await client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(size)\r\n\r\n")
+      #expect(await client.send(Data(count: size)) == size)
+      #expect(server.counts.openConnections == 1)
+      client.endSending()
+      try await server.wait { $0.openConnections == 0 && $0.activeRequests == 0 }
+    }
+  }
+
   @Test func `drips a response, every byte of it`() async throws {
     let response = LoopbackResponse(body: HTTPBody(Data("hello".utf8))).dripping(bytes: 3, every: .milliseconds(1))
     var closing = response

@@ -37,6 +37,9 @@ enum Libcurl {
   /// Starts it, once for the process.
   static func start() { _ = started }
 
+  /// Whether a connection of HTTP/2 by prior knowledge takes a second request. With 7.88 that one fails (curl's issue 10634).
+  static let sharesPriorKnowledge = !CurlTransport.capabilities.version.hasPrefix("7.88.")
+
   private static let started: Void = {
     precondition(curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, "libcurl could not be started")
   }()

@@ -4,7 +4,7 @@ extension CurlTransport.Configuration {
     switch httpVersions {
     case .http1: false
     case .http2OverTLS: isSecure && CurlTransport.capabilities.http2
-    case .http2WithPriorKnowledge: true
+    case .http2WithPriorKnowledge: Libcurl.sharesPriorKnowledge
     }
   }
 }
@@ -49,7 +49,8 @@ extension CurlTransport {
     case http1
     /// HTTP/2 with a server that offers it in the TLS handshake (ALPN), else HTTP/1.1.
     case http2OverTLS
-    /// HTTP/2 with every server, without asking, also without TLS (RFC 9113, section 3.3).
+    /// HTTP/2 with every server, without asking, also without TLS (RFC 9113, section 3.3). With libcurl 7.88 each request
+    /// has a connection of its own, since that version fails on one that was used.
     case http2WithPriorKnowledge
   }
 

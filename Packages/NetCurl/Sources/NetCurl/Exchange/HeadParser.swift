@@ -20,7 +20,7 @@ struct HeadParser {
     let number = digits.reduce(0) { 10 * $0 + Int($1 & 15) }
     guard digits.count == 3, code.dropFirst(3).first ?? UInt8(ascii: " ") == UInt8(ascii: " "),
       let status = HTTPResponse.Status(code: number)
-    else { throw .malformed("The response's status line has no three-digit status.") }
+    else { throw .noStatus }
     return status
   }
 
@@ -42,10 +42,8 @@ struct HeadParser {
   private static func field(in line: ArraySlice<UInt8>) throws(APIError) -> HTTPField {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
       let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-    else { throw .malformed("A line of the response's header is not a field: it has no valid name.") }
-    guard let field = HTTPField(name: name, bytes: line[(colon + 1)...]) else {
-      throw .malformed("The response's field \(name) has a control character in its value.")
-    }
+    else { throw .noField }
+    guard let field = HTTPField(name: name, bytes: line[(colon + 1)...]) else { throw .controlCharacter }
     return field
   }
 

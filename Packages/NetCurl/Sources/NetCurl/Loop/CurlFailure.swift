@@ -17,6 +17,8 @@ struct CurlFailure {
   let text: String
   let easy: UnsafeMutableRawPointer
   let wasRequestSent: Bool
+  /// Whether nothing of a response's head has come.
+  let isHeadEmpty: Bool
   let isHeadComplete: Bool
 
   var error: APIError {
@@ -38,6 +40,8 @@ struct CurlFailure {
     switch code {
     case CURLE_URL_MALFORMAT: .invalidURL
     case CURLE_UNSUPPORTED_PROTOCOL where wasRequestSent: says("HTTP/0.9") ? .notHTTP : .transport(.malformed)
+    // libcurl's wordless refusal of content without a head when it wants none, as with HEAD.
+    case CURLE_WEIRD_SERVER_REPLY where isHeadEmpty && text.isEmpty: .notHTTP
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_NOT_BUILT_IN: .unsupported
     case CURLE_OUT_OF_MEMORY, Self.tooLarge: isHeadComplete ? .transport(.other) : .tooLarge
     default: .transport(failure)

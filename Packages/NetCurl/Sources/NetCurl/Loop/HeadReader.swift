@@ -26,14 +26,21 @@ struct HeadReader {
       throw APIError(
         .tooLarge, reason: "The response's header fields have more than the \(maximumSize) bytes of maximumHeadSize.")
     }
+    let content = HeadLine(line)
     if isComplete {
+      try content.checkField()
       trailers.append(contentsOf: line)
       return
     }
-    if lines.isEmpty { lines.reserveCapacity(512) }
+    if lines.isEmpty {
+      try content.checkStatus()
+      lines.reserveCapacity(512)
+    } else {
+      try content.checkField()
+    }
     lines.append(contentsOf: line)
     try readLength(in: line)
-    if line.count <= 2, line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") { try endHead() }
+    if content.isEmpty { try endHead() }
   }
 
   private mutating func endHead() throws(APIError) {

@@ -20,7 +20,8 @@ extension Transfer {
     try setLong(CURLOPT_FOLLOWLOCATION, 0)
     try setLong(CURLOPT_PATH_AS_IS, 1)
     try setLong(CURLOPT_NETRC, 0)
-    try setLong(CURLOPT_HTTP09_ALLOWED, 0)
+    // Content without a head is let through, to be refused by `receive(body:)`: libcurl's own error is not only for this.
+    try setLong(CURLOPT_HTTP09_ALLOWED, 1)
     try setLong(CURLOPT_TCP_NODELAY, 1)
     try setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try setLong(CURLOPT_BUFFERSIZE, min(configuration.bufferSize, Self.receiveSize))
@@ -51,6 +52,9 @@ extension Transfer {
       try setLong(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     case .http2WithPriorKnowledge:
       try setLong(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+      guard !Libcurl.sharesPriorKnowledge else { break }
+      try setLong(CURLOPT_FRESH_CONNECT, 1)
+      try setLong(CURLOPT_FORBID_REUSE, 1)
     }
   }
 

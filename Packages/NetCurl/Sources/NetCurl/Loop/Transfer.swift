@@ -27,6 +27,8 @@ final class Transfer {
     /// When the last byte went or came, or the reader took the last chunk.
     var lastByte = Duration.zero
     var requestsSent = 0
+    /// Whether libcurl's words are about an earlier connection: it keeps the first it says in a transfer.
+    var isErrorTextOld = false
     var head = HeadReader()
     var isHeadBrought = false
     var isReceivingPaused = false
@@ -195,7 +197,8 @@ final class Transfer {
     // libcurl dropped the content, and was kept from sending the request again: the response is the refusal.
     if code == CURLE_ABORTED_BY_CALLBACK, isExpectationRefused { return nil }
     return CurlFailure(
-      code: code, text: String(cString: errorText), easy: easy, wasRequestSent: progress.requestsSent > 0,
+      code: code, text: progress.isErrorTextOld ? "" : String(cString: errorText), easy: easy,
+      wasRequestSent: progress.requestsSent > 0, isHeadEmpty: progress.head.isEmpty,
       isHeadComplete: progress.head.isComplete
     ).error
   }
@@ -229,6 +232,7 @@ extension Transfer {
       if let place { engine.didConnect(place) }
       return true
     }
+    progress.isErrorTextOld = errorText.pointee != 0
     return exchange?.request.mayBeRepeated == true && !progress.head.isComplete
   }
 
@@ -246,6 +250,11 @@ extension Transfer {
 
   private func receive(body bytes: UnsafeRawBufferPointer) -> Int {
     progress.lastByte = engine.now
+    guard progress.head.isComplete else {
+      progress.failure = APIError(
+        .notHTTP, reason: "What answers does not speak HTTP: its first line is no status line.")
+      return 0
+    }
     touch()
     let room = progress.isHeadBrought ? engine.configuration.bufferSize : collectionRoom
     if received.count > 0, received.count + bytes.count > room {

@@ -76,6 +76,8 @@ public struct LoopbackRequest: Sendable {
   }
 
   /// Waits until the client has closed the connection or its half of it; returns at once when the task is cancelled.
+  ///
+  /// Behind more than 64 KiB of a body that is not read, its leaving is not seen.
   public func waitForClientToLeave() async {
     await reader.channel.waitUntilPeerEnds()
   }

@@ -17,7 +17,8 @@ extension LoopbackResponse {
       case close
       /// The connection is reset.
       case reset
-      /// Nothing more comes, until the client leaves or the server stops.
+      /// Nothing more comes, until the client leaves or the server stops. What the client still sends is taken in and
+      /// dropped.
       case stall
     }
 

@@ -13,7 +13,7 @@ extension LoopbackResponse {
     case pause(Duration)
     /// Waits for something of the caller's, such as a gate that a test opens. It must end when its task is cancelled.
     case wait(@Sendable () async -> Void)
-    /// Waits until the client has closed the connection or its half of it.
+    /// Waits until the client has closed the connection or its half of it. What it still sends is taken in and dropped.
     case waitForClientToLeave
     /// Ends the server's half of the connection: the client reads to the end and may still send.
     case halfClose

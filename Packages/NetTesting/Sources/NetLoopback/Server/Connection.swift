@@ -132,7 +132,7 @@ struct Connection: Sendable {
     case .close: return .orderly
     case .reset: return .reset
     case .stall:
-      await channel.waitUntilPeerEnds()
+      await channel.discardUntilPeerEnds()
       return .immediate
     }
   }

@@ -26,6 +26,8 @@ final class Channel: EventSource {
     /// Whether the descriptor is in use by a call to send, and cannot be closed.
     var isSending = false
     var isDraining = false
+    /// Whether nobody takes what is received any more.
+    var isDiscarding = false
     var isIdle = false
     var reader: Waiter?
     var writer: Waiter?
@@ -203,6 +205,17 @@ extension Channel {
     if clock.now >= deadline { throw Failure.timedOut }
   }
 
+  /// Takes in what the peer still sends and drops it, until it sends no more: behind bytes that nobody takes, its end would
+  /// never be seen.
+  func discardUntilPeerEnds() async {
+    state.withLock { state in
+      state.isDiscarding = true
+      state.inbound = []
+    }
+    loop.update(self)
+    await waitUntilPeerEnds()
+  }
+
   /// Waits until the peer sends no more or the connection is closed; returns at once when the task is cancelled.
   func waitUntilPeerEnds() async {
     let number = state.withLock { state in
@@ -320,7 +333,7 @@ extension Channel {
     case .failed: endPeer(.broken)
     case .moved(let count):
       state.withLock { state in
-        guard state.closing == nil else { return nil as Waiter? }
+        guard state.closing == nil, !state.isDiscarding else { return nil as Waiter? }
         state.inbound.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[..<count]))
         defer { state.reader = nil }
         return state.reader

@@ -124,7 +124,7 @@ extension ResponseWriter {
       case .send(let bytes): try await channel.write(bytes, limit: sendIdleTime)
       case .pause(let duration): try await Task.sleep(for: duration)
       case .wait(let operation): await operation()
-      case .waitForClientToLeave: await channel.waitUntilPeerEnds()
+      case .waitForClientToLeave: await channel.discardUntilPeerEnds()
       case .halfClose: channel.endSending()
       case .close: throw Break.fault(.close)
       case .reset: throw Break.fault(.reset)
