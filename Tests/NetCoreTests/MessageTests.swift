@@ -131,5 +131,10 @@ import Testing
     dump(fields, to: &dumped)
     print(fields[0], fields.first as Any, to: &dumped)
     #expect(!dumped.contains("s3cret"))
+    let endpoint = Endpoint<String>(
+      .post, path: "a", query: ["token": "s3cret"], fields: fields, body: .encoded(["password": "s3cret"]))
+    dump(endpoint, to: &dumped)
+    print(endpoint, endpoint.body, to: &dumped)
+    #expect(!dumped.contains("s3cret"))
   }
 }

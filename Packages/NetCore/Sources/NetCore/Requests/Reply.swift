@@ -29,3 +29,11 @@ public struct Reply<Value: Sendable>: Sendable {
     self.info = info
   }
 }
+
+extension Reply: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The status and the value, whose own description tells what it tells; the URL and the fields are left out.
+  public var description: String { "\(status): \(value)" }
+
+  /// The same as ``description``: the URL may hold a secret.
+  public var debugDescription: String { description }
+}

@@ -57,3 +57,21 @@ public struct RequestBody: Sendable {
     }
   }
 }
+
+extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// What kind of content it is, and nothing of it: printing a body leaks no secret.
+  public var description: String {
+    switch content {
+    case .none: "no content"
+    case .encoded(let value): "an encoded \(type(of: value))"
+    case .form: "form fields"
+    case .raw(let body, let contentType): "\(body.length.map { "\($0)" } ?? "?") bytes of \(contentType ?? "no type")"
+    }
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -47,10 +47,13 @@ extension CurlTransport {
   }
 }
 
-extension CurlTransport.Proxy.Credentials: CustomStringConvertible, CustomDebugStringConvertible {
+extension CurlTransport.Proxy.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Nothing of either.
   public var description: String { "(hidden)" }
 
   /// The same as ``description``: printing leaks no secret.
   public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -61,10 +61,13 @@ extension CurlTransport {
   }
 }
 
-extension CurlTransport.TLS.Identity: CustomStringConvertible, CustomDebugStringConvertible {
+extension CurlTransport.TLS.Identity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The paths, without the password.
   public var description: String { "\(certificate) with \(key)" }
 
   /// The same as ``description``: printing leaks no secret.
   public var debugDescription: String { description }
+
+  /// No children: neither does dumping one.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
