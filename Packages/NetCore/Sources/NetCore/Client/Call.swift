@@ -23,9 +23,8 @@ struct Call {
     for request: some APIRequest, as encoded: HTTPRequest, timeout: Duration, delivery: RequestContext.Delivery
   ) throws -> RequestContext {
     self.request = encoded
-    for limit in [timeout, attemptTimeout].compactMap({ $0 }) where limit <= .zero {
-      throw APIError.invalidRequest("A time limit of \(limit) leaves no time: give one above zero.")
-    }
+    try Self.check(timeout)
+    if let attemptTimeout { try Self.check(attemptTimeout) }
     var context = RequestContext(
       endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: request.cacheMode)
     context.retryPolicy = request.retry
@@ -62,6 +61,12 @@ struct Call {
     let error = Task.isCancelled ? CancellationError() : complete(error)
     finish(error)
     return error
+  }
+
+  private static func check(_ limit: Duration) throws {
+    guard limit > .zero else {
+      throw APIError.invalidRequest("A time limit of \(limit) leaves no time: give one above zero.")
+    }
   }
 
   private func finish(_ error: (any Error)?) {

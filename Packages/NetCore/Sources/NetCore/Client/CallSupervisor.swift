@@ -34,7 +34,7 @@ final class CallSupervisor: Sendable {
     _ operation: @escaping @Sendable () async throws -> HTTPResponse
   ) async throws -> HTTPResponse {
     let call = try begin(phase, until: deadline)
-    let task = Task { try await operation() }
+    let task = Task.startedHere(operation)
     call.onInterruption { _ in task.cancel() }
     do {
       var response = try await withTaskCancellationHandler {

@@ -16,6 +16,7 @@ public import Foundation
 public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// The settings.
   public let configuration: Configuration
+  private let encoder: RequestEncoder
   private let pipeline: any HTTPTransport
   private let supervisor: CallSupervisor
   private let callNumber = Atomic(0)
@@ -25,6 +26,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
     let supervisor = CallSupervisor(timeSource: configuration.timeSource)
     self.configuration = configuration
     self.supervisor = supervisor
+    encoder = RequestEncoder(configuration)
     pipeline = Self.pipeline(configuration, supervisor: supervisor, transport: transport)
   }
 
@@ -85,7 +87,7 @@ extension HTTPClient {
     var call = Call(request.endpointName, number: number, configuration: configuration)
     do {
       try Task.checkCancellation()
-      let encoded = try HTTPRequest(encoding: request, for: configuration)
+      let encoded = try encoder.encode(request)
       let context = try call.context(
         for: request, as: encoded, timeout: request.timeout ?? configuration.timeout, delivery: delivery)
       var response = try await pipeline.send(encoded, context: context)

@@ -13,6 +13,8 @@ struct FlightKey: Hashable {
   private let delivery: RequestContext.Delivery
   private let cacheMode: CacheMode
   private let scope: CredentialScope?
+  /// Made once, before the key is looked up where others wait.
+  private let hash: Int
 
   /// `nil` for a call that shares nothing: another method, a body, a streaming answer, a retry policy of its own, or one
   /// that was told not to.
@@ -28,6 +30,15 @@ struct FlightKey: Hashable {
     delivery = context.delivery
     cacheMode = context.cacheMode
     scope = context.credentialScope
+    var hasher = Hasher()
+    hasher.combine(method)
+    hasher.combine(url)
+    hasher.combine(scope)
+    hash = hasher.finalize()
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(hash)
   }
 
   /// Fields that do not change an answer.

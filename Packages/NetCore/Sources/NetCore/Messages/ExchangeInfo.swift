@@ -7,14 +7,18 @@ public struct ExchangeInfo: Sendable, Hashable {
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.
-  public var timings: Timings?
+  public var timings: Timings? {
+    get { boxedTimings.value }
+    set { boxedTimings.value = newValue }
+  }
   /// The 1xx responses that came before this one, in order. Most exchanges have none.
   public var interimResponses: [InterimResponse] = []
+  private var boxedTimings: Boxed<Timings>
 
   /// An exchange of one attempt.
   public init(attempts: Int = 1, duration: Duration = .zero, timings: Timings? = nil) {
     self.attempts = attempts
     self.duration = duration
-    self.timings = timings
+    boxedTimings = Boxed(timings)
   }
 }

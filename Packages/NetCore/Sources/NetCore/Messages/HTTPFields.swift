@@ -71,13 +71,9 @@ public struct HTTPFields: Sendable, Hashable {
 
   /// Replaces every name that `other` has with `other`'s fields of that name.
   public mutating func override(with other: HTTPFields) {
-    guard !isEmpty || !rejected.isEmpty else {
-      self = other
-      return
-    }
-    let replaced = Set(other.fields.map(\.name)).union(other.rejected)
-    fields.removeAll { replaced.contains($0.name) }
-    rejected.removeAll { replaced.contains($0) }
+    guard !other.isEmpty || !other.rejected.isEmpty else { return }
+    fields.removeAll { other.contains($0.name) || other.rejected.contains($0.name) }
+    rejected.removeAll { other.contains($0) || other.rejected.contains($0) }
     append(contentsOf: other)
   }
 

@@ -25,12 +25,16 @@ public struct RequestContext: Sendable {
   /// Whose credentials the request carries; `nil` for none.
   public var credentialScope: CredentialScope?
   /// The request's own policy for retries; `nil` for the client's.
-  public var retryPolicy: RetryPolicy?
+  public var retryPolicy: RetryPolicy? {
+    get { boxedRetryPolicy.value }
+    set { boxedRetryPolicy.value = newValue }
+  }
   /// Whether the call may share the flight of an equal one.
   public var mayShareFlight = true
   var flightDeadline: FlightDeadline?
   var events = EventEmitter()
   private var ownDeadline: Duration?
+  private var boxedRetryPolicy = Boxed<RetryPolicy>()
 
   /// A context, for tests of a transport or a middleware.
   public init(

@@ -10,7 +10,10 @@ public import Foundation
 ///     try await client.send(Endpoint<Void>(.delete, path: "users/\(id)"))
 public struct Endpoint<Response: Sendable>: APIRequest {
   /// The call's name in logs and errors; `METHOD path` unless given.
-  public var endpointName: String
+  public var endpointName: String {
+    get { name ?? "\(method) \(path.encoded)" }
+    set { name = newValue }
+  }
   /// The method.
   public var method: HTTPRequest.Method
   /// The path below the client's base URL.
@@ -35,6 +38,7 @@ public struct Endpoint<Response: Sendable>: APIRequest {
   public var mayShareFlight = true
   /// Which responses are successes; `nil` for the client's.
   public var validation: ResponseValidation?
+  private var name: String?
   private let read: @Sendable (CollectedResponse, Coders) throws -> Response
 
   /// An endpoint below the client's base URL whose answer `decode` reads.
@@ -44,7 +48,7 @@ public struct Endpoint<Response: Sendable>: APIRequest {
     validation: ResponseValidation? = nil, name: String? = nil,
     decode: @escaping @Sendable (CollectedResponse, Coders) throws -> Response
   ) {
-    endpointName = name ?? "\(method) \(path.encoded)"
+    self.name = name
     self.method = method
     self.path = path
     self.query = query

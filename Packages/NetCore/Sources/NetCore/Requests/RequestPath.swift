@@ -32,9 +32,23 @@ extension RequestPath: ExpressibleByStringInterpolation {
 
   /// A path from literal text and values.
   public init(stringInterpolation interpolation: StringInterpolation) {
-    let path = interpolation.parts.hasPrefix("/") ? String(interpolation.parts.dropFirst()) : interpolation.parts
+    let parts = interpolation.parts
+    let path = parts.utf8.first == UInt8(ascii: "/") ? String(parts.dropFirst()) : parts
     encoded = Self.withoutEmptyValues(path)
-    problem = interpolation.problem ?? path.split(separator: "/").lazy.compactMap(Self.problem(inSegment:)).first
+    problem =
+      interpolation.problem
+      ?? (Self.mayHaveProblem(path) ? path.split(separator: "/").lazy.compactMap(Self.problem(inSegment:)).first : nil)
+  }
+
+  /// Whether a segment begins with a dot or an escape, or holds an empty value: only such a one can be a problem.
+  private static func mayHaveProblem(_ path: String) -> Bool {
+    var previous = UInt8(ascii: "/")
+    for byte in path.utf8 {
+      if byte == 0 { return true }
+      if previous == UInt8(ascii: "/"), byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%") { return true }
+      previous = byte
+    }
+    return false
   }
 
   private static func problem(inSegment segment: Substring) -> String? {
@@ -84,6 +98,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
     }
 
     private static func problem(inLiteral literal: String) -> String? {
+      if literal.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }) { return nil }
       if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
         return
           "The path has a control character (CR, LF, NUL or another): remove it, or interpolate the value it is in."

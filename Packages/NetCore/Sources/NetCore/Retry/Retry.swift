@@ -19,7 +19,14 @@ struct Retry: HTTPMiddleware {
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
     let policy = context.retryPolicy ?? policy
-    guard policy.maximumAttempts > 1 else { return try await next.send(request, context: context) }
+    return policy.maximumAttempts > 1
+      ? try await repeating(request, as: policy, context: context, next: next)
+      : try await next.send(request, context: context)
+  }
+
+  private func repeating(
+    _ request: HTTPRequest, as policy: RetryPolicy, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
     let host = request.url.host() ?? ""
     let started = timeSource.elapsed
     var context = context

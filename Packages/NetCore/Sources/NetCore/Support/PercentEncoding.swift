@@ -39,7 +39,14 @@ enum PercentEncoding {
 
   /// Whether `byte` may stand unencoded in a path: `pchar` of RFC 3986, section 3.3, or the slash.
   static func isPathCharacter(_ byte: UInt8) -> Bool {
-    isUnreserved(byte) || pathDelimiters.contains(byte)
+    switch byte {
+    case UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "!"), UInt8(ascii: "$"),
+      UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"),
+      UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
+      true
+    default:
+      isUnreserved(byte)
+    }
   }
 
   /// Whether every `%` of `text` begins an escape of two hexadecimal digits.
@@ -48,7 +55,6 @@ enum PercentEncoding {
     return parts.dropFirst().allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(isHexDigit) }
   }
 
-  private static let pathDelimiters = Array("/:@!$&'()*+,;=".utf8)
   private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
   private static func isHexDigit(_ byte: UInt8) -> Bool {
