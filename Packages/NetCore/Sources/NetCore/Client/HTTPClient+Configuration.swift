@@ -37,6 +37,13 @@ extension HTTPClient {
     public var coalescesCalls: Bool
     /// Gives requests their credentials, such as a ``BearerAuthenticator``. Default: nobody.
     public var authenticator: (any Authenticator)?
+    /// How many exchanges run at a time, such as `ConcurrencyLimit(perHost: 8)`. Default: as many as are asked for.
+    public var concurrencyLimit: ConcurrencyLimit?
+    /// How many requests are sent to a host in a time, such as `RateLimit(100, per: .seconds(60))`. Default: as many as are
+    /// asked for.
+    public var rateLimit: RateLimit?
+    /// When a host that fails is left alone, such as `CircuitBreaker()`. Default: never.
+    public var circuitBreaker: CircuitBreaker?
     /// The most bytes of a response that are collected. Default: 10 MB (10,000,000 bytes).
     public var maximumBodySize: Int
     /// Which responses are successes. Default: 2xx.
@@ -64,6 +71,9 @@ extension HTTPClient {
       retry = .never
       coalescesCalls = false
       authenticator = nil
+      concurrencyLimit = nil
+      rateLimit = nil
+      circuitBreaker = nil
       maximumBodySize = 10_000_000
       validation = .successful
       serverMessage = .standard

@@ -22,6 +22,7 @@ extension HTTPClient {
     }
     // Once an attempt, so that a signature is made for what is sent.
     stages += configuration.attemptMiddlewares
+    stages += limits(configuration)
     // Below what the caller changes, so that events show the request on the wire.
     stages.append(AttemptEvents(timeSource: timeSource))
     // Around the exchange alone, so that neither waits nor signing count as the attempt.
@@ -31,5 +32,24 @@ extension HTTPClient {
     // Inside the attempt, so that a body cut short is repeated, and half a body is never shared.
     stages.append(BodyCollection())
     return transport.behind(stages)
+  }
+
+  /// What keeps attempts back, around what counts as the attempt: waiting here is not the server's fault. No attempt holds
+  /// anything here while it waits to be repeated.
+  private static func limits(_ configuration: Configuration) -> [any HTTPMiddleware] {
+    let timeSource = configuration.timeSource
+    let circuits = configuration.circuitBreaker.map { Circuits($0, timeSource: timeSource) }
+    var stages: [any HTTPMiddleware] = []
+    // Before any wait, so that what an open circuit rejects fails at once and uses up nothing.
+    if let circuits { stages.append(CircuitGate(circuits: circuits)) }
+    // Before the place, so that nobody holds one while waiting for a turn: other hosts may have it.
+    if let limit = configuration.rateLimit { stages.append(RateLimiting(limit: limit, timeSource: timeSource)) }
+    if let limit = configuration.concurrencyLimit {
+      stages.append(ConcurrencyLimiting(limit: limit, timeSource: timeSource))
+    }
+    // Around the exchange alone, so that who waited while the circuit opened is rejected too, a probe is a request on its
+    // way and not one that waits, and no wait counts as the host's failure.
+    if let circuits { stages.append(CircuitBreaking(circuits: circuits, timeSource: timeSource)) }
+    return stages
   }
 }

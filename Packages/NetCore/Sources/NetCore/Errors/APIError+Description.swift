@@ -30,6 +30,8 @@ extension APIError: LocalizedError {
     if let text = serverMessage?.text, !text.isEmpty { return text }
     return switch kind {
     case .invalidURL, .invalidRequest, .unsupported: "The request could not be made."
+    case .rejected(.queueFull), .rejected(.rateLimit): "Too many requests. Try again in a moment."
+    case .rejected(.circuitOpen): "The server has a problem. Try again later."
     case .transport(.offline): "You appear to be offline."
     case .transport(.timedOut): "The server took too long to answer. Try again in a moment."
     case .transport(.tls): "A secure connection to the server could not be made."
@@ -91,6 +93,7 @@ extension APIError.Kind {
     switch self {
     case .serverError(let status): "serverError(\(status.code))"
     case .otherStatus(let status): "otherStatus(\(status.code))"
+    case .rejected(let rejection): "rejected(.\(rejection))"
     case .transport(let failure): "transport(.\(failure.name))"
     default: "\(self)"
     }

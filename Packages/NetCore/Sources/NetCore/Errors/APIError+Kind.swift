@@ -7,6 +7,8 @@ extension APIError {
     case invalidRequest
     /// The transport cannot do what the request or its settings ask for. Nothing was sent.
     case unsupported
+    /// A limit of the client's own refused an attempt, which was not sent: ``APIError/retryAfter`` says when it would be.
+    case rejected(Rejection)
     /// No response, or not all of one.
     case transport(TransportFailure)
     /// What answered does not speak HTTP.

@@ -31,6 +31,8 @@ public struct APIError: Error, Sendable {
   public internal(set) var failures: [FailedAttempt] = []
   /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.
   public internal(set) var mayHaveReachedServer: Bool
+  /// How long until the limit that refused the attempt would let one through, for the kind `rejected` where that is known.
+  public internal(set) var retryAfter: Duration?
   /// Whether another attempt of the same call could end better, as far as the stages below the retries know.
   var mayBeRepeated = true
   /// The error that led to this one, when there was one. Nothing of it is shown in a description.
@@ -160,7 +162,7 @@ extension APIError {
 extension APIError.Kind {
   fileprivate var mayHaveReachedServer: Bool {
     switch self {
-    case .invalidURL, .invalidRequest, .unsupported: false
+    case .invalidURL, .invalidRequest, .unsupported, .rejected: false
     case .transport(let failure): !failure.provesServerSawNothing
     default: true
     }

@@ -14,6 +14,11 @@ public struct CallEvent: Sendable {
     case retry(reason: String, wait: Duration)
     /// The server refused the credentials; after so long there are new ones, with which the request is sent again.
     case renewedCredentials(after: Duration)
+    /// An attempt waited so long for its turn under the client's own limits (``ConcurrencyLimit``, ``RateLimit``), whether it
+    /// came or not.
+    case queued(for: Duration)
+    /// The ``CircuitBreaker`` treats the host (scheme, host and port) in another way from now on.
+    case circuit(CircuitBreaker.State, origin: String)
     /// The call ended so long after it began, with an error or well; one whose body is read as it arrives ends with that.
     case finished((any Error)?, after: Duration)
   }

@@ -81,6 +81,10 @@ public struct HTTPLog: CallObserver {
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
     case .renewedCredentials(let duration):
       return (.info, "⚿ again with new credentials, which took \(duration.readable)")
+    case .queued(let duration):
+      return (.debug, "⧗ waited \(duration.readable) for its turn")
+    case .circuit(let state, let origin):
+      return (.warning, "⌁ circuit \(state.rawValue): \(origin.displayable(upTo: 300))")
     case .finished(let error?, let duration):
       let level = error is CancellationError ? LogLevel.info : .error
       return (level, "failed after \(duration.readable): \(describe(error))")

@@ -31,6 +31,7 @@ struct Retry: HTTPMiddleware {
     let started = timeSource.elapsed
     var context = context
     var failures: [FailedAttempt] = []
+    var mayHaveReachedServer = false
     budget.addCall(to: host, at: started)
     while true {
       let begin = timeSource.elapsed
@@ -43,8 +44,9 @@ struct Retry: HTTPMiddleware {
         remaining: context.deadline.map { $0 - now }, now: timeSource.now)
       guard !Task.isCancelled, let (wait, reason) = policy.decision(in: situation),
         budget.takeRetry(to: host, at: now, within: policy.budget)
-      else { return try outcome.adding(failures) }
+      else { return try outcome.adding(failures, mayHaveReachedServer: mayHaveReachedServer) }
       failures.append(FailedAttempt(outcome, number: context.attempt, at: begin - started, wait: wait))
+      mayHaveReachedServer = mayHaveReachedServer || outcome.mayHaveReachedServer
       if case .success(let response) = outcome { response.body.discard() }
       context.report(.retry(reason: reason, wait: wait))
       try await timeSource.sleep(until: now + wait)
@@ -82,14 +84,19 @@ extension Result<HTTPResponse, any Error> {
     }
   }
 
-  /// The response or error, which knows the attempts before it.
-  fileprivate func adding(_ failures: [FailedAttempt]) throws -> HTTPResponse {
+  fileprivate var mayHaveReachedServer: Bool {
+    if case .failure(let error as APIError) = self { error.mayHaveReachedServer } else { true }
+  }
+
+  /// The response or error, which knows the attempts before it, and whether one of them may have reached the server.
+  fileprivate func adding(_ failures: [FailedAttempt], mayHaveReachedServer: Bool) throws -> HTTPResponse {
     switch self {
     case .success(var response):
       response.info.failures = failures
       return response
     case .failure(var error as APIError):
       error.failures = failures
+      error.mayHaveReachedServer = error.mayHaveReachedServer || mayHaveReachedServer
       throw error
     case .failure(let error):
       throw error

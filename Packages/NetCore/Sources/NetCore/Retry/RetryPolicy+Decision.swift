@@ -35,7 +35,7 @@ extension RetryPolicy {
       let wasNotActedOn = response.status == .tooEarly || response.status == .misdirectedRequest
       return situation.request.mayBeRepeated || wasNotActedOn ? "\(response.status)" : nil
     case .failure(let error as APIError):
-      guard case .transport(let failure) = error.kind, failure.mayPass, error.mayBeRepeated else { return nil }
+      guard error.kind.mayPass, error.mayBeRepeated else { return nil }
       return situation.request.mayBeRepeated || !error.mayHaveReachedServer ? error.kind.name : nil
     case .failure:
       return nil
@@ -48,7 +48,10 @@ extension RetryPolicy {
     {
       return asked <= maximumRetryAfter ? asked : nil
     }
-    return backoff.wait(afterAttempt: situation.attempt, previous: situation.previousWait, chance: chance())
+    let pause = backoff.wait(afterAttempt: situation.attempt, previous: situation.previousWait, chance: chance())
+    guard case .failure(let error as APIError) = situation.outcome, let closed = error.retryAfter else { return pause }
+    // Not all at once when the circuit is half open: the first is a probe.
+    return closed + pause
   }
 }
 
@@ -56,6 +59,17 @@ extension HTTPRequest {
   /// Whether sending the request twice does the same as once.
   var mayBeRepeated: Bool {
     method.isIdempotent || fields[.idempotencyKey]?.isEmpty == false
+  }
+}
+
+extension APIError.Kind {
+  /// Whether the failure may be gone at the next attempt.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .transport(let failure): failure.mayPass
+    case .rejected(let rejection): rejection == .circuitOpen
+    default: false
+    }
   }
 }
 

@@ -11,7 +11,8 @@ extension URL {
       && effectivePort == other.effectivePort
   }
 
-  private var effectivePort: Int? {
+  /// The port, also where it goes without saying.
+  var effectivePort: Int? {
     port ?? (scheme?.lowercased() == "https" ? 443 : scheme?.lowercased() == "http" ? 80 : nil)
   }
 }
