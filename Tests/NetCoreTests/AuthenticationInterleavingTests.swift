@@ -5,25 +5,6 @@ import Testing
 
 @testable import NetCore
 
-/// Runs the jobs of its tasks one at a time, the next drawn by a seed: the same seed, the same order.
-private final class SeededExecutor: TaskExecutor {
-  private let jobs = Mutex<[UnownedJob]>([])
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    jobs.withLock { $0.append(job) }
-  }
-
-  /// Runs one job; `false` when there is none.
-  func runOne(_ random: inout SeededGenerator) -> Bool {
-    let job: UnownedJob? = jobs.withLock { jobs in
-      jobs.isEmpty ? nil : jobs.remove(at: Int.random(in: jobs.indices, using: &random))
-    }
-    job?.runSynchronously(on: asUnownedTaskExecutor())
-    return job != nil
-  }
-}
-
 /// A story: callers, an authenticator and a server, whose every step a seed decides.
 private final class Story: Sendable {
   struct Server {
@@ -139,13 +120,6 @@ private final class Story: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct AuthenticationInterleavingTests {
-  /// What `stories` returns, on a thread of its own: it runs jobs one after the other and waits for nothing.
-  private func onThread<Result: Sendable>(_ stories: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: stories()) }
-    }
-  }
-
   @Test func `10,000 random orders of expiry, cancellation and failed refreshes leave nothing waiting`() async {
     let problems = await onThread {
       var problems: [String] = []

@@ -191,10 +191,12 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
     #expect(transport.requests.compactMap { $0.fields["X-Attempt"] } == ["1", "2"])
   }
 
-  @Test func `with one place at the server, a 503 is repeated`() async throws {
+  @Test func `with a concurrency limit of 1, a 503 is repeated`() async throws {
     let endless = HTTPResponse(status: 503, body: ScriptedBody().body)
-    let transport = Places(1).limiting(script(.success(endless), .success(.text("tip"))))
-    let client = client(transport) { $0.retry.backoff = .none }
+    let client = client(script(.success(endless), .success(.text("tip")))) {
+      $0.retry.backoff = .none
+      $0.concurrencyLimit = ConcurrencyLimit(perHost: 1, total: 1)
+    }
     #expect(try await client.open(call).status == .ok)
   }
 }

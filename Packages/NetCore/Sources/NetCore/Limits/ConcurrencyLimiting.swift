@@ -1,6 +1,6 @@
 /// Has a place for each attempt, until its exchange has ended.
 struct ConcurrencyLimiting: HTTPMiddleware {
-  private let places: Places
+  let places: Places
   private let timeSource: TimeSource
 
   init(limit: ConcurrencyLimit, timeSource: TimeSource) {

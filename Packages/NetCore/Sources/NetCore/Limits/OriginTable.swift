@@ -58,6 +58,6 @@ struct OriginTable<State: OriginState> {
       for (origin, _) in unused.prefix(minimumCapacity / 2) { entries[origin] = nil }
     }
     // When nearly all are in use there is no room to make: look again when there are twice as many.
-    capacity = max(minimumCapacity, entries.count * 2)
+    capacity = entries.count < minimumCapacity ? minimumCapacity : entries.count * 2
   }
 }

@@ -1,6 +1,6 @@
 /// Lets each attempt wait for its turn under the rate limit, and listens to what the server says about its own.
 struct RateLimiting: HTTPMiddleware {
-  private let limiter: RateLimiter
+  let limiter: RateLimiter
   private let timeSource: TimeSource
 
   init(limit: RateLimit, timeSource: TimeSource) {

@@ -2,7 +2,7 @@
 ///
 /// Joining, being called and leaving take constant time on the average, but for the search for who leaves.
 struct WaitingLine<Waiter> {
-  private var places: [(number: Int, waiter: Waiter?)] = []
+  private var entries: [(number: Int, waiter: Waiter?)] = []
   /// Where the first may stand.
   private var start = 0
   /// How many wait.
@@ -10,21 +10,24 @@ struct WaitingLine<Waiter> {
 
   var isEmpty: Bool { count == 0 }
 
+  /// How many are held in memory, those who left included.
+  var places: Int { entries.count }
+
   /// The number of the first; `nil` when nobody waits.
-  var firstNumber: Int? { isEmpty ? nil : places[start].number }
+  var firstNumber: Int? { isEmpty ? nil : entries[start].number }
 
   /// Lets `waiter` wait behind all others.
   ///
   /// - Parameter number: Names the waiter; higher than any before it.
   mutating func append(_ waiter: Waiter, number: Int) {
-    places.append((number, waiter))
+    entries.append((number, waiter))
     count += 1
   }
 
   /// Calls the first.
   mutating func popFirst() -> Waiter? {
     guard !isEmpty else { return nil }
-    let waiter = places[start].waiter
+    let waiter = entries[start].waiter
     vacate(start)
     return waiter
   }
@@ -33,31 +36,31 @@ struct WaitingLine<Waiter> {
   ///
   /// - Returns: Whether it was still waiting.
   mutating func remove(_ number: Int) -> Bool {
-    guard let place = place(of: number), places[place].waiter != nil else { return false }
+    guard let place = place(of: number), entries[place].waiter != nil else { return false }
     vacate(place)
     return true
   }
 
   private mutating func vacate(_ place: Int) {
-    places[place].waiter = nil
+    entries[place].waiter = nil
     count -= 1
     if count == 0 {
-      (places, start) = ([], 0)
+      (entries, start) = ([], 0)
       return
     }
-    while places[start].waiter == nil { start += 1 }
-    guard places.count > 2 * count + 32 else { return }
-    places.removeAll { $0.waiter == nil }
+    while entries[start].waiter == nil { start += 1 }
+    guard entries.count > 2 * count + 32 else { return }
+    entries.removeAll { $0.waiter == nil }
     start = 0
   }
 
   /// Binary search: the numbers ascend.
   private func place(of number: Int) -> Int? {
-    var (low, high) = (start, places.count)
+    var (low, high) = (start, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if places[middle].number < number { low = middle + 1 } else { high = middle }
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < places.count && places[low].number == number ? low : nil
+    return low < entries.count && entries[low].number == number ? low : nil
   }
 }
