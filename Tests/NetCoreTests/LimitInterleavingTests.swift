@@ -26,14 +26,14 @@ private final class Story: Sendable {
   let executor = SeededExecutor()
   let world: Mutex<World>
   let concurrency: ConcurrencyLimiting
-  let rate: RateLimiting
+  let limiter: RateLimiter
   private let seed: UInt64
 
   init(seed: UInt64) {
     self.seed = seed
     world = Mutex(World(random: SeededGenerator(seed: seed &+ 1_000_000)))
     concurrency = ConcurrencyLimiting(limit: Self.concurrency, timeSource: clock.timeSource)
-    rate = RateLimiting(limit: Self.rate, timeSource: clock.timeSource)
+    limiter = RateLimiter(limit: Self.rate, timeSource: clock.timeSource)
   }
 
   /// The server: it takes a while, fails at times, and sends the bodies of some responses later.
@@ -66,11 +66,15 @@ private final class Story: Sendable {
     world.withLock { $0.running[host]! -= 1 }
   }
 
+  private var rated: [any HTTPMiddleware] {
+    [RateLimiting(limiter: limiter, timeSource: clock.timeSource), concurrency, RateLimiting.Gate(limiter: limiter)]
+  }
+
   private func call(_ number: Int) async {
     let (isRated, deadline) = world.withLock { world in
       (Bool.random(using: &world.random), Int.random(in: 5...60, using: &world.random))
     }
-    let pipeline = Server(story: self).behind(isRated ? [rate, concurrency] : [concurrency])
+    let pipeline = Server(story: self).behind(isRated ? rated : [concurrency])
     let request = HTTPRequest(url: URL(string: "https://h\(number % 3).example/\(number)")!)
     let context = RequestContext(deadline: clock.now.elapsed + .seconds(deadline))
     let response = try? await pipeline.send(request, context: context)
@@ -117,7 +121,7 @@ private final class Story: Sendable {
   private func left() -> [String] {
     var problems = world.withLock { $0.violations }
     if concurrency.places.counts != (0, 0) { problems.append("\(concurrency.places.counts) places are lost") }
-    let waiting = (0..<3).map { rate.limiter.waiting(for: Origin(URL(string: "https://h\($0).example/")!)) }
+    let waiting = (0..<3).map { limiter.waiting(for: Origin(URL(string: "https://h\($0).example/")!)) }
     if waiting != [0, 0, 0] { problems.append("\(waiting) wait for a token") }
     if !clock.sleepers.isEmpty { problems.append("\(clock.sleepers.count) sleepers are left") }
     return problems

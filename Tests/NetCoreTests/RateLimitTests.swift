@@ -13,8 +13,8 @@ private let call = Endpoint<String>(path: "a")
 
   /// A pipeline of the stage alone, and its limiter.
   private func stage(_ limit: RateLimit, _ transport: any HTTPTransport) -> (any HTTPTransport, RateLimiter) {
-    let stage = RateLimiting(limit: limit, timeSource: clock.timeSource)
-    return (transport.behind([stage]), stage.limiter)
+    let limiter = RateLimiter(limit: limit, timeSource: clock.timeSource)
+    return (transport.behind([RateLimiting(limiter: limiter, timeSource: clock.timeSource)]), limiter)
   }
 
   private func client(
@@ -129,6 +129,34 @@ private let call = Endpoint<String>(path: "a")
     #expect(transport.requests.count == 1)
     clock.advance(by: .seconds(7))
     for call in calls { #expect(try await call.value == "tip") }
+  }
+
+  @Test func `who waited for a place when the pause began waits for its end, without the place`() async throws {
+    let first = Promise<Void>()
+    let transport = ClosureTransport { request in
+      guard request.path.hasSuffix("first") else { return .text("tip") }
+      try await first.value()
+      return .status(429, fields: [.retryAfter: "7"])
+    }
+    let limiter = RateLimiter(limit: .asServerSays, timeSource: clock.timeSource)
+    let concurrency = ConcurrencyLimiting(limit: ConcurrencyLimit(perHost: 1), timeSource: clock.timeSource)
+    let pipeline = transport.behind([
+      RateLimiting(limiter: limiter, timeSource: clock.timeSource), concurrency, RateLimiting.Gate(limiter: limiter),
+    ])
+    var calls: [Task<HTTPResponse, any Error>] = []
+    for (waiting, path) in ["first", "b", "c"].enumerated() {
+      let request = HTTPRequest(url: exampleURL.appending(path: path))
+      calls.append(Task { try await pipeline.send(request, context: RequestContext()) })
+      while transport.requests.isEmpty || concurrency.places.counts.waiting < waiting { await Task.yield() }
+    }
+    first.fulfill(.success(()))
+    while limiter.waiting(for: Origin(exampleURL)) < 2 { await Task.yield() }
+    #expect(concurrency.places.counts == (0, 0))
+    #expect(transport.requests.count == 1)
+    try await clock.waitForSleeper(until: .seconds(7))
+    clock.advance(by: .seconds(7))
+    for call in calls { _ = try await call.value }
+    #expect(transport.requests.count == 3)
   }
 
   @Test func `a retry after 429 goes as soon as the pause is over`() async throws {

@@ -43,9 +43,12 @@ extension HTTPClient {
     // Before any wait, so that what an open circuit rejects fails at once and uses up nothing.
     if let circuits { stages.append(CircuitGate(circuits: circuits)) }
     // Before the place, so that nobody holds one while waiting for a turn: other hosts may have it.
-    if let limit = configuration.rateLimit { stages.append(RateLimiting(limit: limit, timeSource: timeSource)) }
+    let limiter = configuration.rateLimit.map { RateLimiter(limit: $0, timeSource: timeSource) }
+    if let limiter { stages.append(RateLimiting(limiter: limiter, timeSource: timeSource)) }
     if let limit = configuration.concurrencyLimit {
       stages.append(ConcurrencyLimiting(limit: limit, timeSource: timeSource))
+      // Who waited for a place while the server asked for a pause waits for that, too, and without the place.
+      if let limiter { stages.append(RateLimiting.Gate(limiter: limiter)) }
     }
     // Around the exchange alone, so that who waited while the circuit opened is rejected too, a probe is a request on its
     // way and not one that waits, and no wait counts as the host's failure.

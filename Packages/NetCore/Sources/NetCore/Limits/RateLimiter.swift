@@ -12,6 +12,8 @@ import Foundation
 final class RateLimiter: Sendable {
   private struct Host: OriginState {
     var bucket: TokenBucket
+    /// Until when the server wants to be left alone.
+    var pauseEnd = Duration.zero
     /// Whether somebody is at the bucket, waiting for the next token.
     var isAttended = false
     /// Who waits to be that one.
@@ -95,7 +97,20 @@ final class RateLimiter: Sendable {
     guard let pause = ServerPause.asked(by: response, now: timeSource.now), pause > .zero else { return }
     let now = timeSource.elapsed
     let end = now + min(pause, max(limit.maximumPause, .zero))
-    hosts.withLock { $0.update(origin, at: now) { $0.bucket.pause(until: end) } }
+    hosts.withLock { hosts in
+      hosts.update(origin, at: now) { host in
+        host.bucket.pause(until: end)
+        host.pauseEnd = max(host.pauseEnd, end)
+      }
+    }
+  }
+
+  /// Whether the server of `origin` wants to be left alone.
+  func isPaused(_ origin: Origin) -> Bool {
+    hosts.withLock { hosts in
+      guard let end = hosts[origin]?.pauseEnd, end > .zero else { return false }
+      return end > timeSource.elapsed
+    }
   }
 
   /// Takes a token for the one who is first: `nil` when it is taken, else the moment when there will be one.

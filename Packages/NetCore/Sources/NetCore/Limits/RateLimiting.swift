@@ -1,23 +1,43 @@
 /// Lets each attempt wait for its turn under the rate limit, and listens to what the server says about its own.
 struct RateLimiting: HTTPMiddleware {
   let limiter: RateLimiter
-  private let timeSource: TimeSource
-
-  init(limit: RateLimit, timeSource: TimeSource) {
-    limiter = RateLimiter(limit: limit, timeSource: timeSource)
-    self.timeSource = timeSource
-  }
+  let timeSource: TimeSource
 
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
     let origin = Origin(request.url)
+    while true {
+      try await waitForTurn(origin, context)
+      do {
+        let response = try await next.send(request, context: context)
+        limiter.listen(to: response, from: origin)
+        return response
+      } catch is Paused {
+        continue
+      }
+    }
+  }
+
+  private func waitForTurn(_ origin: Origin, _ context: RequestContext) async throws {
     try await context.rejecting {
       guard let turn = try limiter.take(origin, until: context.deadline) else { return }
       try await context.reportingWait(timeSource) { try await limiter.wait(for: turn) }
     }
-    let response = try await next.send(request, context: context)
-    limiter.listen(to: response, from: origin)
-    return response
+  }
+
+  /// The server asked for a pause after the attempt had its turn and before it was sent.
+  private struct Paused: Error {}
+
+  /// Sends an attempt back to wait, when the server has asked for a pause while it waited for something else.
+  struct Gate: HTTPMiddleware {
+    let limiter: RateLimiter
+
+    func intercept(
+      _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+    ) async throws -> HTTPResponse {
+      if limiter.isPaused(Origin(request.url)) { throw Paused() }
+      return try await next.send(request, context: context)
+    }
   }
 }
