@@ -15,7 +15,8 @@ struct Origin: Hashable, Sendable {
 
   init(_ url: URL) {
     let whole = url.absoluteString
-    text = Self.canonicalPrefix(of: whole) ?? Substring(Self.spelledOut(url))
+    let length = whole.utf8.withContiguousStorageIfAvailable(Self.canonicalLength) ?? nil
+    text = length.map { Substring(whole.utf8.prefix($0)) } ?? Substring(Self.spelledOut(url))
   }
 
   /// The same, holding no more of the URL than it shows: for keeping.
@@ -25,45 +26,37 @@ struct Origin: Hashable, Sendable {
     self.text = text
   }
 
-  /// Scheme and authority at the beginning of `url`; `nil` when they may have another spelling.
-  private static func canonicalPrefix(of url: String) -> Substring? {
-    let bytes = url.utf8
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-    let isSecure = bytes[..<colon].elementsEqual("https".utf8)
-    guard isSecure || bytes[..<colon].elementsEqual("http".utf8), bytes[colon...].starts(with: "://".utf8) else {
-      return nil
-    }
-    let start = bytes.index(colon, offsetBy: 3)
-    var port: String.Index?
-    var end = start
-    scan: while end < bytes.endIndex {
-      switch bytes[end] {
+  /// How many bytes at the beginning of `url` are scheme and authority; `nil` when they may have another spelling.
+  private static func canonicalLength(_ url: UnsafeBufferPointer<UInt8>) -> Int? {
+    let isSecure = url.starts(with: "https://".utf8)
+    guard isSecure || url.starts(with: "http://".utf8) else { return nil }
+    let start = isSecure ? 8 : 7
+    var (end, port) = (start, Int?.none)
+    scan: while end < url.count {
+      switch url[end] {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
         UInt8(ascii: "."):
         break
-      case UInt8(ascii: ":") where port == nil:
-        port = bytes.index(after: end)
-      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-        break scan
-      default:
-        return nil
+      case UInt8(ascii: ":") where port == nil: port = end + 1
+      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break scan
+      default: return nil
       }
-      end = bytes.index(after: end)
+      end += 1
     }
     if let port {
-      let digits = bytes[port..<end]
-      guard let first = digits.first, first != UInt8(ascii: "0"), !digits.elementsEqual((isSecure ? "443" : "80").utf8)
-      else { return nil }
+      let digits = url[port..<end]
+      let needsNone = digits.elementsEqual((isSecure ? "443" : "80").utf8)
+      guard let first = digits.first, first != UInt8(ascii: "0"), !needsNone else { return nil }
     }
-    return end == start ? nil : url[..<end]
+    return end > start ? end : nil
   }
 
   private static func spelledOut(_ url: URL) -> String {
     let scheme = url.scheme?.lowercased() ?? ""
     let host = url.host()?.lowercased() ?? ""
-    let port = url.effectivePort.map { ":\($0)" } ?? ""
-    return scheme + "://" + (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)
-      + (port == (scheme == "https" ? ":443" : ":80") ? "" : port)
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    guard let port = url.effectivePort, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(name)" }
+    return "\(scheme)://\(name):\(port)"
   }
 }
 
