@@ -90,7 +90,9 @@ import Testing
     }
   }
 
-  @Test func `a server that is reset, and one that is slow, open the circuit; it closes when they are well`() async throws {
+  @Test func `a server that is reset, and one that is slow, open the circuit; it closes when they are well`()
+    async throws
+  {
     let isWell = Mutex(false)
     let clock = TestClock()
     let meter = Meter()
@@ -103,7 +105,9 @@ import Testing
         $0.circuitBreaker?.minimumCalls = 5
       }
       for _ in 0..<5 {
-        await #expect(throws: APIError.transport(.connectionLost)) { try await client.send(Endpoint<String>(path: "a")) }
+        await #expect(throws: APIError.transport(.connectionLost)) {
+          try await client.send(Endpoint<String>(path: "a"))
+        }
       }
       for _ in 0..<50 {
         await #expect(throws: APIError.rejected(.circuitOpen)) { try await client.send(Endpoint<String>(path: "a")) }

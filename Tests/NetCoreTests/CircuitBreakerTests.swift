@@ -75,7 +75,9 @@ private final class Health: Sendable {
     await #expect(throws: APIError.rejected(.circuitOpen)) { try await client.send(call) }
   }
 
-  @Test func `while a probe is under way others are rejected, and a cancelled one does not leave it stuck`() async throws {
+  @Test func `while a probe is under way others are rejected, and a cancelled one does not leave it stuck`()
+    async throws
+  {
     let transport = health.transport
     let client = client(transport)
     try await open(client)

@@ -34,60 +34,87 @@ private struct Story: Sendable, CustomTestStringConvertible {
   }
 
   static let all = [
-    Story("it opens at the share of failures", [
-      (0, .calls(2, .success), .closed), (1, .call(.failure), .closed), (1, .call(.failure), .open),
-      (1, .rejected(10), .open), (5, .rejected(6), .open), (10.5, .rejected(0.5), .open),
-    ]),
-    Story("it does not judge by fewer calls than the minimum", [
-      (0, .calls(3, .failure), .closed), (20, .calls(3, .failure), .closed), (21, .call(.failure), .open),
-    ]),
-    Story("what is older than the window does not count", [
-      (0, .calls(3, .failure), .closed), (10, .call(.failure), .closed), (10, .calls(2, .failure), .closed),
-      (10.5, .call(.failure), .open),
-    ]),
-    Story("a share below is borne", [
-      (0, .calls(60, .success), .closed), (1, .calls(59, .failure), .closed), (2, .call(.failure), .open),
-    ]),
-    Story("what tells nothing is not counted", [
-      (0, .calls(50, .nothing), .closed), (0, .calls(3, .failure), .closed), (0, .calls(50, .nothing), .closed),
-      (0, .call(.failure), .open),
-    ]),
-    Story("a probe that succeeds closes it, and the past is forgotten", [
-      (0, .calls(4, .failure), .open), (10, .call(.success), .closed), (10, .calls(3, .failure), .closed),
-      (10, .call(.failure), .open),
-    ]),
-    Story("a probe that fails opens it for as long again", [
-      (0, .calls(4, .failure), .open), (10, .call(.failure), .open), (15, .rejected(5), .open),
-      (20, .call(.success), .closed),
-    ]),
-    Story("there is one probe at a time", [
-      (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (11, .rejected(0), .halfOpen),
-      (12, .end("a", .success), .closed), (12, .call(.success), .closed),
-    ]),
-    Story("a probe that was cancelled leaves its place to another", [
-      (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (11, .end("a", .nothing), .halfOpen),
-      (12, .begin("b"), .halfOpen), (12, .rejected(0), .halfOpen), (13, .end("b", .nothing), .halfOpen),
-      (99, .call(.success), .closed),
-    ]),
-    Story("three probes, which must all succeed", probes: 3, [
-      (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (10, .begin("b"), .halfOpen),
-      (10, .begin("c"), .halfOpen), (10, .rejected(0), .halfOpen), (11, .end("a", .success), .halfOpen),
-      (11, .rejected(0), .halfOpen), (11, .end("b", .nothing), .halfOpen), (12, .call(.success), .halfOpen),
-      (13, .end("c", .success), .closed),
-    ]),
-    Story("one of three fails, and what the others bring tells nothing", probes: 3, [
-      (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (10, .begin("b"), .halfOpen),
-      (11, .end("a", .failure), .open), (12, .end("b", .success), .open), (20, .rejected(1), .open),
-      (21, .begin("c"), .halfOpen), (21, .end("c", .failure), .open),
-    ]),
-    Story("an exchange from before tells nothing about now", [
-      (0, .begin("x"), .closed), (0, .begin("y"), .closed), (0, .begin("z"), .closed), (0, .calls(4, .failure), .open),
-      (1, .end("x", .success), .open), (10, .begin("p"), .halfOpen), (10, .end("y", .success), .halfOpen),
-      (10, .end("z", .failure), .halfOpen), (11, .end("p", .success), .closed),
-    ]),
-    Story("an open circuit that nobody asks stays open until somebody does", [
-      (0, .calls(4, .failure), .open), (5_000, .begin("a"), .halfOpen), (5_000, .end("a", .success), .closed),
-    ]),
+    Story(
+      "it opens at the share of failures",
+      [
+        (0, .calls(2, .success), .closed), (1, .call(.failure), .closed), (1, .call(.failure), .open),
+        (1, .rejected(10), .open), (5, .rejected(6), .open), (10.5, .rejected(0.5), .open),
+      ]),
+    Story(
+      "it does not judge by fewer calls than the minimum",
+      [
+        (0, .calls(3, .failure), .closed), (20, .calls(3, .failure), .closed), (21, .call(.failure), .open),
+      ]),
+    Story(
+      "what is older than the window does not count",
+      [
+        (0, .calls(3, .failure), .closed), (10, .call(.failure), .closed), (10, .calls(2, .failure), .closed),
+        (10.5, .call(.failure), .open),
+      ]),
+    Story(
+      "a share below is borne",
+      [
+        (0, .calls(60, .success), .closed), (1, .calls(59, .failure), .closed), (2, .call(.failure), .open),
+      ]),
+    Story(
+      "what tells nothing is not counted",
+      [
+        (0, .calls(50, .nothing), .closed), (0, .calls(3, .failure), .closed), (0, .calls(50, .nothing), .closed),
+        (0, .call(.failure), .open),
+      ]),
+    Story(
+      "a probe that succeeds closes it, and the past is forgotten",
+      [
+        (0, .calls(4, .failure), .open), (10, .call(.success), .closed), (10, .calls(3, .failure), .closed),
+        (10, .call(.failure), .open),
+      ]),
+    Story(
+      "a probe that fails opens it for as long again",
+      [
+        (0, .calls(4, .failure), .open), (10, .call(.failure), .open), (15, .rejected(5), .open),
+        (20, .call(.success), .closed),
+      ]),
+    Story(
+      "there is one probe at a time",
+      [
+        (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (11, .rejected(0), .halfOpen),
+        (12, .end("a", .success), .closed), (12, .call(.success), .closed),
+      ]),
+    Story(
+      "a probe that was cancelled leaves its place to another",
+      [
+        (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (11, .end("a", .nothing), .halfOpen),
+        (12, .begin("b"), .halfOpen), (12, .rejected(0), .halfOpen), (13, .end("b", .nothing), .halfOpen),
+        (99, .call(.success), .closed),
+      ]),
+    Story(
+      "three probes, which must all succeed", probes: 3,
+      [
+        (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (10, .begin("b"), .halfOpen),
+        (10, .begin("c"), .halfOpen), (10, .rejected(0), .halfOpen), (11, .end("a", .success), .halfOpen),
+        (11, .rejected(0), .halfOpen), (11, .end("b", .nothing), .halfOpen), (12, .call(.success), .halfOpen),
+        (13, .end("c", .success), .closed),
+      ]),
+    Story(
+      "one of three fails, and what the others bring tells nothing", probes: 3,
+      [
+        (0, .calls(4, .failure), .open), (10, .begin("a"), .halfOpen), (10, .begin("b"), .halfOpen),
+        (11, .end("a", .failure), .open), (12, .end("b", .success), .open), (20, .rejected(1), .open),
+        (21, .begin("c"), .halfOpen), (21, .end("c", .failure), .open),
+      ]),
+    Story(
+      "an exchange from before tells nothing about now",
+      [
+        (0, .begin("x"), .closed), (0, .begin("y"), .closed), (0, .begin("z"), .closed),
+        (0, .calls(4, .failure), .open),
+        (1, .end("x", .success), .open), (10, .begin("p"), .halfOpen), (10, .end("y", .success), .halfOpen),
+        (10, .end("z", .failure), .halfOpen), (11, .end("p", .success), .closed),
+      ]),
+    Story(
+      "an open circuit that nobody asks stays open until somebody does",
+      [
+        (0, .calls(4, .failure), .open), (5_000, .begin("a"), .halfOpen), (5_000, .end("a", .success), .closed),
+      ]),
   ]
 }
 

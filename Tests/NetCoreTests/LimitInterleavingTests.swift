@@ -129,7 +129,9 @@ private final class Story: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct LimitInterleavingTests {
-  @Test func `2,000 random orders of coming, waiting, going and cancelling lose no place and leave nobody waiting`() async {
+  @Test func `2,000 random orders of coming, waiting, going and cancelling lose no place and leave nobody waiting`()
+    async
+  {
     let problems = await onThread {
       var problems: [String] = []
       for seed in 0..<2_000 as Range<UInt64> where problems.count < 5 {

@@ -319,7 +319,8 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
     var random = SeededGenerator(seed: 11)
     let alphabet = Array(#""\;,=:?@r0t1 -.a()*"#)
     for _ in 0..<20_000 {
-      let text = String((0..<Int.random(in: 0...24, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+      let text = String(
+        (0..<Int.random(in: 0...24, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
       _ = asked(200, ["RateLimit": text, "RateLimit-Policy": text])
     }
   }
