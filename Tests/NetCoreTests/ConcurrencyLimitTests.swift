@@ -51,7 +51,7 @@ private final class Gate: Sendable {
     return (transport.behind([stage]), stage.places)
   }
 
-  @Test func `10,000 calls through 8 places: never more at once, first come, first served`() async throws {
+  @Test func `10,000 calls through 8 places: never more at once, and each has its turn`() async throws {
     let running = Mutex((now: 0, most: 0))
     let transport = ClosureTransport { _ in
       running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }

@@ -3,7 +3,7 @@ struct Circuit {
   /// The permission for one exchange, to be handed in with what came of it.
   struct Ticket: Sendable {
     let isProbe: Bool
-    /// What was counted since the circuit changed last: an exchange from before tells nothing about now.
+    /// How often the circuit had changed by then: an exchange from before the last change tells nothing about now.
     fileprivate let era: Int
   }
 

@@ -82,7 +82,7 @@ final class RateLimiter: Sendable {
       do {
         try await promise.value()
       } catch {
-        let wasWaiting = hosts.withLock { $0.update(turn.origin, at: .zero) { $0.line.remove(number) } }
+        let wasWaiting = hosts.withLock { $0.update(turn.origin) { $0.line.remove(number) } }
         // The turn came while the task was being cancelled: it is the next one's now.
         if !wasWaiting { callNext(turn.origin) }
         throw error
@@ -134,7 +134,7 @@ final class RateLimiter: Sendable {
   /// Lets the next in line be the first.
   private func callNext(_ origin: Origin) {
     let next = hosts.withLock { hosts in
-      hosts.update(origin, at: .zero) { host in
+      hosts.update(origin) { host in
         let next = host.line.popFirst()
         host.isAttended = next != nil
         return next

@@ -26,7 +26,7 @@ struct RateLimiting: HTTPMiddleware {
     }
   }
 
-  /// The server asked for a pause after the attempt had its turn and before it was sent.
+  /// The server has asked for a pause since the attempt had its turn, which was not sent.
   private struct Paused: Error {}
 
   /// Sends an attempt back to wait, when the server has asked for a pause while it waited for something else.
