@@ -50,7 +50,8 @@ extension ExitCode {
     self =
       switch kind {
       case .decoding, .noData, .notHTTP, .tooLarge, .transport(.malformed): .badAnswer
-      case .transport(.timedOut), .rateLimited, .serverError(503), .serverError(504), .otherStatus(408): .tryAgain
+      case .transport(.timedOut), .rateLimited, .rejected, .serverError(503), .serverError(504), .otherStatus(408):
+        .tryAgain
       case .unauthorized, .forbidden: .notSignedIn
       case .unsupported: .configuration
       case .invalidURL, .invalidRequest: .bug
