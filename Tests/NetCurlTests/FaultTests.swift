@@ -172,36 +172,4 @@ struct FaultTests {
       #expect([.transport(.connectionLost), .transport(.truncated)].contains(error))
     }
   }
-
-  @Test(arguments: [.post, .patch, "PURGE"] as [HTTPRequest.Method])
-  func `never sends a request twice that may have been acted on`(_ method: HTTPRequest.Method) async throws {
-    let (server, transport) = try await Self.keepAliveThenHangUp()
-    let request = HTTPRequest(method: method, url: try server.url(), body: HTTPBody(Data("pay".utf8)))
-    _ = try await transport.whole(request)
-    let error = await #expect(throws: APIError.self) { try await transport.whole(request) }
-    #expect(error == .transport(.connectionLost))
-    #expect(error?.mayHaveReachedServer == true)
-    #expect(server.counts.requests == 2)
-  }
-
-  @Test func `sends a request again that is safe to, when its connection was dead`() async throws {
-    let (server, transport) = try await Self.keepAliveThenHangUp()
-    let url = try server.url()
-    var keyed = HTTPRequest(method: .post, url: url, body: HTTPBody(Data("pay".utf8)))
-    keyed.fields[.idempotencyKey] = "k1"
-    for request in [HTTPRequest(url: url), HTTPRequest(method: .put, url: url, body: keyed.body), keyed] {
-      _ = try await transport.whole(request)
-      let again = try await transport.whole(request)
-      #expect(again.text == "1")
-    }
-  }
-
-  /// A server that answers the first request of each connection, and hangs up on the second after it has acted on it.
-  private static func keepAliveThenHangUp() async throws -> (LoopbackServer, CurlTransport) {
-    let server = try await LoopbackServer.start { request in
-      _ = try await request.body.collect(upTo: 1_000)
-      return request.requestNumber == 1 ? .text("1") : .noReply(by: .close)
-    }
-    return (server, CurlTransport())
-  }
 }

@@ -32,7 +32,7 @@ struct Plan: Sendable {
   let place: Int
   let reading: Reading
   let sending: Sending
-  /// How many bytes are sent, when any are: few enough for the server to notice a client that leaves behind them.
+  /// How many bytes are sent, when any are: up to more than libcurl is given at once, or the server skips unread.
   let uploadSize: Int
   /// When the caller gives up; `nil` never.
   let cancellation: Duration?
@@ -45,7 +45,7 @@ struct Plan: Sendable {
     place = Int.random(in: 0..<Trouble.all.count, using: &chance)
     reading = Reading.allCases.randomElement(using: &chance)!
     sending = Sending.allCases.randomElement(using: &chance)!
-    uploadSize = Int.random(in: 1...60_000, using: &chance)
+    uploadSize = Int.random(in: 1...400_000, using: &chance)
     let isCancelled = Int.random(in: 0..<10, using: &chance) < 3
     let delay = Duration.microseconds(Int.random(in: 0...250, using: &chance) * Int.random(in: 0...250, using: &chance))
     cancellation = isCancelled ? delay : nil

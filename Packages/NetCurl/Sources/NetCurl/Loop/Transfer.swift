@@ -79,6 +79,9 @@ final class Transfer {
   /// Forgets the exchange. The handle must not be in use.
   func reset() {
     if case .feed(let feed, _) = exchange?.request.content { feed.stop() }
+    // Frees the content. While it is there, libcurl does not go back to the start of a later one that it asks for piece by
+    // piece, and sends only the rest of it when it sends it again.
+    _ = netcurl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
     place = nil
     received.clear()
   }
@@ -233,7 +236,9 @@ extension Transfer {
       return true
     }
     progress.isErrorTextOld = errorText.pointee != 0
-    return exchange?.request.mayBeRepeated == true && !progress.head.isComplete
+    // libcurl has gone back to the content's start by itself. If ever it had not, the server would wait for the rest of what
+    // the head announces, and take the connection's next request for it.
+    return exchange?.request.mayBeRepeated == true && !progress.head.isComplete && rewind(to: 0)
   }
 
   private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
