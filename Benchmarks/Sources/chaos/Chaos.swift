@@ -52,12 +52,14 @@ struct Chaos {
       let end = leg == Options.legs - 1 ? options.requests : (leg + 1) * size
       remains.append(try await run(leg * size..<end, on: server))
       print("  leg \(leg + 1): \(remains[leg])")
+      fflush(nil)
     }
     await server.stop()
     judge(remains)
     tally.printTable()
     for violation in tally.violations { print("VIOLATION \(violation)") }
     print(tally.violations.isEmpty ? "\nall as documented" : "\nfailed, seed \(options.seed)")
+    fflush(nil)
     return tally.violations.isEmpty
   }
 
