@@ -65,7 +65,7 @@ import Testing
       let run = try await Brewtips.run(["--verbose", "--base-url", "\(server.baseURL)"])
       #expect(run.output == "third time\n")
       let story = run.errors.split(separator: "\n").filter { $0.contains("← ") || $0.contains("↻ ") }
-      #expect(story.count == 5)
+      try #require(story.count == 5, "\(run.errors)")
       #expect(story[0].contains("← 503 Service Unavailable in "))
       #expect(story[1].hasSuffix("↻ again in 0.0 ms: 503 Service Unavailable"))
       #expect(story[4].contains("← 200 OK in "))
