@@ -27,6 +27,8 @@ struct TokenEndpoint: Sendable {
       try TokenResponse(response).credentials(asked: asked)
     }
     request.absoluteURL = url
+    // The body is a secret, and meant for this URL alone.
+    request.redirects = .never
     do {
       return try await network.send(request)
     } catch let error as APIError {

@@ -8,6 +8,7 @@ struct Call {
   private var request: HTTPRequest?
   private var attempts = 0
   private var failures: [FailedAttempt] = []
+  private var redirects: [Redirect] = []
   private var isStreaming = false
 
   init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
@@ -28,6 +29,7 @@ struct Call {
     var context = RequestContext(
       endpointName: endpointName, deadline: started + timeout, delivery: delivery, cacheMode: request.cacheMode)
     context.retryPolicy = request.retry
+    context.redirectPolicy = request.redirects
     context.mayShareFlight = request.mayShareFlight
     context.events = events
     return context
@@ -37,6 +39,7 @@ struct Call {
   mutating func received(_ response: inout HTTPResponse) {
     attempts = response.info.attempts
     failures = response.info.failures
+    redirects = response.info.redirects
     response.info.duration = timeSource.elapsed - started
     response.url = response.url ?? request?.url
   }
@@ -76,7 +79,7 @@ struct Call {
 
   private func complete(_ error: any Error) -> any Error {
     guard var error = error as? APIError else { return error }
-    if attempts > 0 { (error.attempts, error.failures) = (attempts, failures) }
+    if attempts > 0 { (error.attempts, error.failures, error.redirects) = (attempts, failures, redirects) }
     if let request, error.request == nil {
       error.request = APIError.FailedRequest(
         endpointName: endpointName, method: request.method, url: Redactor.standard.redact(request.url))

@@ -29,11 +29,13 @@ extension HTTPClient {
     public var attemptTimeout: Duration?
     /// When a failed attempt is repeated, such as ``RetryPolicy/standard``. Default: never.
     public var retry: RetryPolicy
+    /// How redirects are followed. Default: ``RedirectPolicy/standard``, up to 20, and no credentials to another origin.
+    public var redirects: RedirectPolicy
     /// Whether equal calls of `GET` or `HEAD` at the same time share one exchange. Default: `false`.
     ///
     /// Calls are equal when method, URL, size limit, cache mode, credential scope and all fields are but those that only
-    /// name the sender or the call (`User-Agent`, `traceparent`, `tracestate`, `X-Request-ID`). A call with a retry policy
-    /// of its own shares nothing, and neither does one whose body is read as it arrives.
+    /// name the sender or the call (`User-Agent`, `traceparent`, `tracestate`, `X-Request-ID`). A call with a policy of
+    /// its own for retries or redirects shares nothing, and neither does one whose body is read as it arrives.
     public var coalescesCalls: Bool
     /// Gives requests their credentials, such as a ``BearerAuthenticator``. Default: nobody.
     public var authenticator: (any Authenticator)?
@@ -69,6 +71,7 @@ extension HTTPClient {
       timeout = .seconds(30)
       attemptTimeout = nil
       retry = .never
+      redirects = .standard
       coalescesCalls = false
       authenticator = nil
       concurrencyLimit = nil

@@ -14,6 +14,10 @@ extension HTTPClient {
     }
     // Above the retries, so that callers who share an exchange share its retries too, and each leaves when it wants.
     if configuration.coalescesCalls { stages.append(Coalescing()) }
+    // Inside what is shared, so that a flight ends at its last response; outside the rest, since each hop is a new request.
+    stages.append(
+      Redirection(
+        policy: configuration.redirects, authenticator: configuration.authenticator, timeSource: timeSource))
     // A failed attempt is repeated with everything below: signed again, limited again, collected again.
     stages.append(Retry(policy: configuration.retry, timeSource: timeSource))
     // Below the retries, so that each attempt has the newest credentials; a refused one is replayed once.

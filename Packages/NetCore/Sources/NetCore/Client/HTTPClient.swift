@@ -11,8 +11,8 @@ public import Foundation
 ///     let client = HTTPClient(baseURL: URL(string: "https://api.example.com/v1")!, transport: transport)
 ///     let tip: Tip = try await client.send(Endpoint(path: "tips/today"))
 ///
-/// As it comes, a call has 30 seconds in total and collects at most 10 MB. Nothing is sent twice, shared, stored or logged until
-/// that is asked for in the ``Configuration``.
+/// As it comes, a call has 30 seconds in total, collects at most 10 MB and follows redirects, with no credentials to another
+/// origin. Nothing is repeated, shared, stored or logged until that is asked for in the ``Configuration``.
 public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// The settings.
   public let configuration: Configuration

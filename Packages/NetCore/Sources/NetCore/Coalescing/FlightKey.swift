@@ -16,11 +16,11 @@ struct FlightKey: Hashable {
   /// Made once, before the key is looked up where others wait.
   private let hash: Int
 
-  /// `nil` for a call that shares nothing: another method, a body, a streaming answer, a retry policy of its own, or one
-  /// that was told not to.
+  /// `nil` for a call that shares nothing: another method, a body, a streaming answer, a policy of its own for retries
+  /// or redirects, or one that was told not to.
   init?(_ request: HTTPRequest, _ context: RequestContext) {
     guard request.method == .get || request.method == .head, request.body.isEmpty, context.mayShareFlight,
-      context.retryPolicy == nil, case .collected = context.delivery
+      context.retryPolicy == nil, context.redirectPolicy == nil, case .collected = context.delivery
     else { return nil }
     method = request.method
     url = request.url.absoluteString

@@ -35,7 +35,7 @@ extension APIError: LocalizedError {
     case .transport(.offline): "You appear to be offline."
     case .transport(.timedOut): "The server took too long to answer. Try again in a moment."
     case .transport(.tls): "A secure connection to the server could not be made."
-    case .transport(.truncated), .transport(.malformed), .notHTTP, .decoding, .noData, .tooLarge:
+    case .transport(.truncated), .transport(.malformed), .notHTTP, .redirect, .decoding, .noData, .tooLarge:
       "The server's answer could not be understood."
     case .transport: "The server could not be reached. Check the connection and try again."
     case .unauthorized: "You are not signed in, or your session has ended."
@@ -76,6 +76,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
     let sight = mayHaveReachedServer ? "the server may have seen the request" : "the server did not see the request"
     lines.append("  attempts: \(attempts); \(sight)")
     lines += failures.map { "    \($0)" }
+    lines += redirects.map { "  redirect: \($0)" }
     return lines.joined(separator: "\n")
   }
 }
@@ -95,6 +96,7 @@ extension APIError.Kind {
     case .otherStatus(let status): "otherStatus(\(status.code))"
     case .rejected(let rejection): "rejected(.\(rejection))"
     case .transport(let failure): "transport(.\(failure.name))"
+    case .redirect(let failure): "redirect(.\(failure))"
     default: "\(self)"
     }
   }

@@ -13,6 +13,8 @@ extension APIError {
     case transport(TransportFailure)
     /// What answered does not speak HTTP.
     case notHTTP
+    /// A redirect was not followed; the error has its response.
+    case redirect(RedirectFailure)
     /// Status 401.
     case unauthorized
     /// Status 403.

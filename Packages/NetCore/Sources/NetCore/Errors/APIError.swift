@@ -29,6 +29,8 @@ public struct APIError: Error, Sendable {
   public internal(set) var attempts = 0
   /// The attempts that failed before the last one, the first first.
   public internal(set) var failures: [FailedAttempt] = []
+  /// The redirects that were followed before, the first first.
+  public internal(set) var redirects: [Redirect] = []
   /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.
   public internal(set) var mayHaveReachedServer: Bool
   /// How long until the limit that refused the attempt would let one through, for the kind `rejected` where that is known.
@@ -103,6 +105,15 @@ extension APIError {
   /// A limit of time passed.
   public static func timedOut(_ phase: TransportFailure.Phase) -> APIError {
     transport(.timedOut(phase))
+  }
+
+  /// A redirect that was not followed: `APIError.redirect(.loop)`.
+  public static func redirect(_ failure: RedirectFailure) -> APIError {
+    redirect(failure, "A redirect was not followed (\(failure)).")
+  }
+
+  static func redirect(_ failure: RedirectFailure, _ reason: String) -> APIError {
+    APIError(.redirect(failure), reason: reason)
   }
 
   static func badStatus(_ response: CollectedResponse, message: ServerMessage?) -> APIError {

@@ -1,9 +1,11 @@
 /// What is known about the exchange behind a response.
 public struct ExchangeInfo: Sendable, Hashable {
-  /// How many times the request was sent until this response: 1 unless something sent it again.
+  /// How many times something was sent until this response: 1 unless it was repeated or redirected.
   public var attempts: Int
   /// The attempts that failed before, the first first.
   public var failures: [FailedAttempt] = []
+  /// The redirects that led to this response, the first first.
+  public var redirects: [Redirect] = []
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.

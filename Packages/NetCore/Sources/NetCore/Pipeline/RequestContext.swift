@@ -29,12 +29,18 @@ public struct RequestContext: Sendable {
     get { boxedRetryPolicy.value }
     set { boxedRetryPolicy.value = newValue }
   }
+  /// The request's own policy for redirects; `nil` for the client's.
+  public var redirectPolicy: RedirectPolicy? {
+    get { boxedRedirectPolicy.value }
+    set { boxedRedirectPolicy.value = newValue }
+  }
   /// Whether the call may share the flight of an equal one.
   public var mayShareFlight = true
   var flightDeadline: FlightDeadline?
   var events = EventEmitter()
   private var ownDeadline: Duration?
   private var boxedRetryPolicy = Boxed<RetryPolicy>()
+  private var boxedRedirectPolicy = Boxed<RedirectPolicy>()
 
   /// A context, for tests of a transport or a middleware.
   public init(

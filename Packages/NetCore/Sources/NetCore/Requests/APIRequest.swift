@@ -42,6 +42,8 @@ public protocol APIRequest<Response>: Sendable {
   var cacheMode: CacheMode { get }
   /// When a failed attempt is repeated, such as ``RetryPolicy/never``. Default: `nil`, the client's.
   var retry: RetryPolicy? { get }
+  /// How redirects are followed, such as ``RedirectPolicy/never``. Default: `nil`, the client's.
+  var redirects: RedirectPolicy? { get }
   /// Makes a request that is not idempotent safe to repeat, on a server that knows the field. Default: `nil`, none.
   var idempotencyKey: IdempotencyKey? { get }
   /// Whether equal calls of `GET` or `HEAD` at the same time may share one exchange, on a client that coalesces. Default:
@@ -75,6 +77,8 @@ extension APIRequest {
   public var cacheMode: CacheMode { .standard }
   /// `nil`: the client's.
   public var retry: RetryPolicy? { nil }
+  /// `nil`: the client's.
+  public var redirects: RedirectPolicy? { nil }
   /// `nil`: none.
   public var idempotencyKey: IdempotencyKey? { nil }
   /// `true`.

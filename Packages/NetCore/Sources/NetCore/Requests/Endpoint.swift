@@ -32,6 +32,8 @@ public struct Endpoint<Response: Sendable>: APIRequest {
   public var cacheMode: CacheMode
   /// When a failed attempt is repeated; `nil` for the client's policy.
   public var retry: RetryPolicy?
+  /// How redirects are followed; `nil` for the client's policy.
+  public var redirects: RedirectPolicy?
   /// Makes a request that is not idempotent safe to repeat.
   public var idempotencyKey: IdempotencyKey?
   /// Whether equal calls at the same time may share one exchange.

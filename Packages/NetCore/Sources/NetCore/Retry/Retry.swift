@@ -29,6 +29,8 @@ struct Retry: HTTPMiddleware {
   ) async throws -> HTTPResponse {
     let host = request.url.host() ?? ""
     let started = timeSource.elapsed
+    // After a redirect the attempts before it count no more.
+    let earlierAttempts = context.attempt - 1
     var context = context
     var failures: [FailedAttempt] = []
     var mayHaveReachedServer = false
@@ -40,8 +42,8 @@ struct Retry: HTTPMiddleware {
       // A stage below may have sent the request again itself.
       context.attempt = max(context.attempt, outcome.attempts)
       let situation = RetryPolicy.Situation(
-        request: request, outcome: outcome, attempt: context.attempt, previousWait: failures.last?.wait ?? .zero,
-        remaining: context.deadline.map { $0 - now }, now: timeSource.now)
+        request: request, outcome: outcome, attempt: context.attempt - earlierAttempts,
+        previousWait: failures.last?.wait ?? .zero, remaining: context.deadline.map { $0 - now }, now: timeSource.now)
       guard !Task.isCancelled, let (wait, reason) = policy.decision(in: situation),
         budget.takeRetry(to: host, at: now, within: policy.budget)
       else { return try outcome.adding(failures, mayHaveReachedServer: mayHaveReachedServer) }

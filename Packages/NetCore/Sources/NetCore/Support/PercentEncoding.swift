@@ -19,10 +19,21 @@ enum PercentEncoding {
       if isAllowed(byte) {
         encoded.append(byte)
       } else {
-        encoded.append(contentsOf: [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]])
+        encoded.append(contentsOf: escape(byte))
       }
     }
     return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// `bytes` with every one encoded that `isAllowed` refuses, and every `%` that begins no escape.
+  static func repair(_ bytes: ArraySlice<UInt8>, allowing isAllowed: (UInt8) -> Bool) -> String {
+    var repaired: [UInt8] = []
+    repaired.reserveCapacity(bytes.count + 16)
+    for (place, byte) in zip(bytes.indices, bytes) {
+      let isEscape = byte == UInt8(ascii: "%") && isHexPair(bytes[place...].dropFirst().prefix(2))
+      if isEscape || isAllowed(byte) { repaired.append(byte) } else { repaired.append(contentsOf: escape(byte)) }
+    }
+    return String(decoding: repaired, as: UTF8.self)
   }
 
   /// Whether `byte` is a letter, a digit or one of `-._~`.
@@ -52,7 +63,15 @@ enum PercentEncoding {
   /// Whether every `%` of `text` begins an escape of two hexadecimal digits.
   static func hasValidEscapes(_ text: some StringProtocol) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
-    return parts.dropFirst().allSatisfy { $0.count >= 2 && $0.prefix(2).allSatisfy(isHexDigit) }
+    return parts.dropFirst().allSatisfy { isHexPair($0.prefix(2)) }
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+  }
+
+  private static func isHexPair(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.count == 2 && bytes.allSatisfy(isHexDigit)
   }
 
   private static let hexDigits = Array("0123456789ABCDEF".utf8)

@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Follows redirects: each is a new request through all stages below.
+struct Redirection: HTTPMiddleware {
+  let policy: RedirectPolicy
+  let authenticator: (any Authenticator)?
+  let timeSource: TimeSource
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    let began = timeSource.elapsed
+    let response = try await next.send(request, context: context)
+    guard response.status.isRedirect else { return response }
+    var chain = RedirectChain(request)
+    do {
+      return try await follow(response, &chain, began: began, context: context, next: next)
+    } catch var error as APIError {
+      chain.complete(&error)
+      throw error
+    }
+  }
+
+  private func follow(
+    _ first: HTTPResponse, _ chain: inout RedirectChain, began: Duration, context: RequestContext,
+    next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    var (response, context) = (first, context)
+    while true {
+      guard let request = try nextRequest(after: response, in: chain, context) else {
+        return chain.completing(response)
+      }
+      response.body.discard()
+      context.report(.redirected(response.status, to: request.url))
+      chain.follow(response, to: request, after: timeSource.elapsed - began)
+      context.attempt = chain.attempts + 1
+      context.credentialScope = try await scope(for: chain, in: context)
+      response = try await next.send(chain.request, context: context)
+    }
+  }
+
+  /// What the policy and the caller's review make of `response`. When they throw, the response is done with.
+  private func nextRequest(
+    after response: HTTPResponse, in chain: RedirectChain, _ context: RequestContext
+  ) throws -> HTTPRequest? {
+    let policy = context.redirectPolicy ?? policy
+    do {
+      guard let request = try policy.nextRequest(after: response, in: chain) else { return nil }
+      return try policy.review(request, Redirect(status: response.status, from: chain.url, to: request.url))
+    } catch {
+      response.body.discard()
+      guard var error = error as? APIError else { throw error }
+      error.attempts = response.info.attempts
+      error.failures = response.info.failures
+      error.response = error.response ?? APIError.FailedResponse(response)
+      throw error
+    }
+  }
+
+  /// Whose credentials the last request carries: those of all before it, where they are declared too. After one that went
+  /// without, or after https in the clear, nobody's: that server must not choose what is asked for with credentials.
+  private func scope(for chain: RedirectChain, in context: RequestContext) async throws -> CredentialScope? {
+    guard let authenticator, let scope = context.credentialScope else { return context.credentialScope }
+    guard chain.redirects.last?.isDowngrade == false else { return nil }
+    return try await authenticator.scope(for: chain.request) == scope ? scope : nil
+  }
+}
+
+extension APIError.FailedResponse {
+  fileprivate init(_ response: HTTPResponse) {
+    let body = response.body.bufferedBytes ?? Data()
+    self.init(CollectedResponse(status: response.status, fields: response.fields, body: body), message: nil)
+  }
+}
