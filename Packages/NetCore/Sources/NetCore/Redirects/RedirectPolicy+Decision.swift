@@ -19,7 +19,7 @@ extension RedirectPolicy {
     request.fields.remove("Referer")
     if request.becomesGet(after: response.status) { request.becomeGet() }
     guard request.body.isEmpty || request.body.isReplayable else { throw .bodySentOnce(redirect) }
-    if !target.hasSameOrigin(as: redirect.from) { request.fields = request.fields.filter(isPortable) }
+    if !target.hasSameOrigin(as: redirect.from) { request.fields.keep(where: isPortable) }
     guard response.fields.contains(.setCookie) || !chain.contains(request) else { throw .redirectLoop(redirect) }
     return request
   }
@@ -56,7 +56,7 @@ extension HTTPRequest {
   fileprivate mutating func becomeGet() {
     if method != .head { method = .get }
     body = .empty
-    fields = fields.filter { !Self.isOfContent($0) }
+    fields.keep { !Self.isOfContent($0) }
   }
 
   private static func isOfContent(_ name: HTTPField.Name) -> Bool {
@@ -69,8 +69,8 @@ extension HTTPRequest {
 }
 
 extension HTTPFields {
-  fileprivate func filter(_ isKept: (HTTPField.Name) -> Bool) -> HTTPFields {
-    HTTPFields(lazy.filter { isKept($0.name) })
+  fileprivate mutating func keep(where isKept: (HTTPField.Name) -> Bool) {
+    self = HTTPFields(filter { isKept($0.name) })
   }
 }
 
