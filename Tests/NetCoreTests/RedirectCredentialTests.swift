@@ -86,7 +86,8 @@ private struct Chain: Sendable, CustomTestStringConvertible {
     #expect(requests.map { $0.fields[.authorization] } == ["a", nil, nil])
   }
 
-  @Test func `a caller's own credentials are not replaced by the authenticator's where they are dropped`() async throws {
+  @Test func `a caller's own credentials are not replaced by the authenticator's where they are dropped`() async throws
+  {
     let chain = Chain("https://a", "https://b", "https://a", declared: [], signed: [])
     let requests = try await chain.run { configuration in
       configuration.defaultFields = [.authorization: "own"]

@@ -92,10 +92,14 @@ private struct FieldRow: Sendable, CustomTestStringConvertible {
 
   @Test(
     arguments: [
-      ("https://a/x", "https://a/y", true), ("https://a/x", "https://A:443/y", true), ("http://a/x", "http://a:80/", true),
-      ("https://a:8443/x", "//a:8443/y", true), ("https://a/x", "https://a:8443/", false), ("https://a/x", "//b/", false),
-      ("https://a/x", "https://www.a/", false), ("https://www.a/x", "https://a/", false), ("http://a/x", "https://a/", false),
-      ("http://a:443/x", "https://a/", false), ("https://a/x", "https://a./", false), ("https://a/x", "http://a/", false),
+      ("https://a/x", "https://a/y", true), ("https://a/x", "https://A:443/y", true),
+      ("http://a/x", "http://a:80/", true),
+      ("https://a:8443/x", "//a:8443/y", true), ("https://a/x", "https://a:8443/", false),
+      ("https://a/x", "//b/", false),
+      ("https://a/x", "https://www.a/", false), ("https://www.a/x", "https://a/", false),
+      ("http://a/x", "https://a/", false),
+      ("http://a:443/x", "https://a/", false), ("https://a/x", "https://a./", false),
+      ("https://a/x", "http://a/", false),
       ("http://127.0.0.1/x", "http://localhost/", false), ("http://[::1]/x", "http://[::1]:80/", true),
       ("http://127.0.0.1/x", "http://0x7f.1/", false),
     ])
@@ -139,8 +143,11 @@ private struct FieldRow: Sendable, CustomTestStringConvertible {
     #expect(try next(301, "https://a/x", after: self.request(.get, "http://a/x")) != nil)
   }
 
-  @Test(arguments: [(301, .post, true), (302, .post, true), (303, .put, true), (307, .post, false), (308, .put, false),
-    (301, .put, false)] as [(HTTPResponse.Status, HTTPRequest.Method, Bool)])
+  @Test(
+    arguments: [
+      (301, .post, true), (302, .post, true), (303, .put, true), (307, .post, false), (308, .put, false),
+      (301, .put, false),
+    ] as [(HTTPResponse.Status, HTTPRequest.Method, Bool)])
   func `a body that was sent once is not sent again`(
     status: HTTPResponse.Status, method: HTTPRequest.Method, isFollowed: Bool
   ) throws {
@@ -149,7 +156,9 @@ private struct FieldRow: Sendable, CustomTestStringConvertible {
     if isFollowed {
       #expect(try #require(try next(status, "/y", after: request)).body.isEmpty)
     } else {
-      let error = #expect(throws: APIError.redirect(.bodySentOnce)) { try next(status, "/y?key=secret", after: request) }
+      let error = #expect(throws: APIError.redirect(.bodySentOnce)) {
+        try next(status, "/y?key=secret", after: request)
+      }
       #expect(error?.reason.contains("https://a/y?key=<redacted> with \(status)") == true)
     }
   }
@@ -213,7 +222,8 @@ private struct FieldRow: Sendable, CustomTestStringConvertible {
   }
 
   private func next(
-    _ status: HTTPResponse.Status, _ location: String?, after request: HTTPRequest, by policy: RedirectPolicy = .standard
+    _ status: HTTPResponse.Status, _ location: String?, after request: HTTPRequest,
+    by policy: RedirectPolicy = .standard
   ) throws -> HTTPRequest? {
     try policy.nextRequest(after: redirect(status, location), in: RedirectChain(request))
   }

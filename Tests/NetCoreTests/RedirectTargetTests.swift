@@ -65,12 +65,14 @@ private struct Resolution: Sendable, CustomTestStringConvertible {
       Resolution(
         "http://www.example.net/index.html", "http://www.example.net/index.html#larry",
         base: "http://www.example.org/index.html#larry"),
-      Resolution("/x#", "http://a/x#", base: "http://a/b#old"), Resolution("?y", "http://a/b?y#old", base: "http://a/b#old"),
+      Resolution("/x#", "http://a/x#", base: "http://a/b#old"),
+      Resolution("?y", "http://a/b?y#old", base: "http://a/b#old"),
       // What careless servers send, as browsers take it.
       Resolution("/a b\"<>|^`{}\\", "http://a/a%20b%22%3C%3E%7C%5E%60%7B%7D%5C"), Resolution("/ü", "http://a/%C3%BC"),
       Resolution("/100%", "http://a/100%25"), Resolution("/%zz%41", "http://a/%25zz%41"),
       Resolution("?a[]=1", "http://a/b/c/d;p?a%5B%5D=1"), Resolution("/a\tb", "http://a/a%09b"),
-      Resolution("/\u{301}?\u{301}#\u{301}", "http://a/%CC%81?%CC%81#%CC%81"), Resolution("/\\evil/x", "http://a/%5Cevil/x"),
+      Resolution("/\u{301}?\u{301}#\u{301}", "http://a/%CC%81?%CC%81#%CC%81"),
+      Resolution("/\\evil/x", "http://a/%5Cevil/x"),
       Resolution("//h:/x", "http://h:/x"), Resolution("http://[::1]:80/", "http://[::1]:80/"),
       Resolution("//h_1.example:65535", "http://h_1.example:65535"),
     ])
@@ -80,13 +82,16 @@ private struct Resolution: Sendable, CustomTestStringConvertible {
 
   @Test(
     arguments: [
-      ("ftp://h/x", .unsupportedScheme), ("javascript:alert(1)", .unsupportedScheme), ("file:///etc/passwd", .unsupportedScheme),
+      ("ftp://h/x", .unsupportedScheme), ("javascript:alert(1)", .unsupportedScheme),
+      ("file:///etc/passwd", .unsupportedScheme),
       ("data:text/plain,x", .unsupportedScheme), ("g:h", .unsupportedScheme), ("http://u:p@h/", .userInfo),
       ("//u@h/", .userInfo), ("http://@h/", .userInfo), ("//h\\@evil/", .userInfo), ("http://h%40evil@x/", .userInfo),
-      ("http:g", .invalidLocation), ("http:", .invalidLocation), ("http:///x", .invalidLocation), ("///x", .invalidLocation),
+      ("http:g", .invalidLocation), ("http:", .invalidLocation), ("http:///x", .invalidLocation),
+      ("///x", .invalidLocation),
       ("http:/\\evil", .invalidLocation), ("//h\\evil/", .invalidLocation), ("//h%2eevil/", .invalidLocation),
       ("//bücher/", .invalidLocation), ("//h:99999/", .invalidLocation), ("//h:+80/", .invalidLocation),
-      ("//h:8o/", .invalidLocation), ("//:80/", .invalidLocation), ("//[::1/", .invalidLocation), ("//[::1]80", .invalidLocation),
+      ("//h:8o/", .invalidLocation), ("//:80/", .invalidLocation), ("//[::1/", .invalidLocation),
+      ("//[::1]80", .invalidLocation),
       ("//a b/", .invalidLocation), ("//h:80:90/", .invalidLocation), ("//\u{212A}elvin/", .invalidLocation),
       ("/" + String(repeating: "a", count: 20_000), .invalidLocation),
       ("/" + String(repeating: "ü", count: 8_000), .invalidLocation),

@@ -43,7 +43,10 @@ private struct Joining: CallObserver {
     #expect(reply.value == "/c")
     #expect(reply.url?.absoluteString == "https://b.example/c?token=secret#part")
     #expect(reply.info.redirects.map(\.status) == [301, 302])
-    #expect(reply.info.redirects.map(\.from.absoluteString) == ["https://api.example.com/v1/a", "https://api.example.com/v1/b#part"])
+    #expect(
+      reply.info.redirects.map(\.from.absoluteString) == [
+        "https://api.example.com/v1/a", "https://api.example.com/v1/b#part",
+      ])
     #expect(reply.info.redirects.last?.to == reply.url)
     #expect(reply.info.attempts == 3)
     #expect(transport.requests.map(line).last == "GET https://b.example/c?token=secret")
@@ -81,7 +84,8 @@ private struct Joining: CallObserver {
 
   @Test func `a redirect that is refused fails the call with its response, and says so`() async throws {
     let transport = servers([
-      "https://api.example.com/v1/a": redirect(to: "b"), "https://api.example.com/v1/b": redirect(to: "http://h/?k=secret"),
+      "https://api.example.com/v1/a": redirect(to: "b"),
+      "https://api.example.com/v1/b": redirect(to: "http://h/?k=secret"),
     ])
     let error = try await apiError { try await makeClient(transport).send(Endpoint<String>(path: "a")) }
     #expect(error == .redirect(.downgrade))
@@ -92,8 +96,12 @@ private struct Joining: CallObserver {
     #expect(error.mayHaveReachedServer)
     #expect(error.redirects.count == 1)
     #expect(error.errorDescription == "The server's answer could not be understood.")
-    #expect(error.debugDescription.contains("APIError.redirect(.downgrade): The server redirects from https to http://h/?k=<redacted>"))
-    #expect(error.debugDescription.contains("redirect: 302 Found: https://api.example.com/v1/a → https://api.example.com/v1/b"))
+    #expect(
+      error.debugDescription.contains(
+        "APIError.redirect(.downgrade): The server redirects from https to http://h/?k=<redacted>"))
+    #expect(
+      error.debugDescription.contains(
+        "redirect: 302 Found: https://api.example.com/v1/a → https://api.example.com/v1/b"))
     #expect(!error.debugDescription.contains("secret"))
   }
 
@@ -145,7 +153,8 @@ private struct Joining: CallObserver {
 
   @Test func `default fields go to the origin of the base URL alone`() async throws {
     let transport = servers([
-      "https://api.example.com/v1/a": redirect(to: "b"), "https://api.example.com/v1/b": redirect(to: "https://b.example/c"),
+      "https://api.example.com/v1/a": redirect(to: "b"),
+      "https://api.example.com/v1/b": redirect(to: "https://b.example/c"),
       "https://b.example/c": redirect(to: "https://api.example.com/v1/d"),
     ])
     let client = makeClient(transport) { $0.defaultFields = ["X-API-Key": "secret", .acceptLanguage: "de"] }

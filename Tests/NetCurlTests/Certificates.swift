@@ -58,21 +58,25 @@ final class Certificates: Sendable {
     return "sha256/" + (try await openssl("dgst", "-sha256", "-binary", der)).base64EncodedString()
   }
 
-  /// A server, written in Python, that answers every request with `hello` and the name in the client's certificate.
-  func serve(_ kind: Kind, wantsClientCertificate: Bool = false, maximumVersion: String = "TLSv1_3") async throws
-    -> TLSServer
-  {
+  /// A server, written in Python, that answers every request with `hello` and the name in the client's certificate, or
+  /// redirects it.
+  func serve(
+    _ kind: Kind, wantsClientCertificate: Bool = false, maximumVersion: String = "TLSv1_3",
+    redirectingTo location: String = ""
+  ) async throws -> TLSServer {
     let script = try directory.write(Self.script, to: "server.py")
     let process = try ChildProcess(
-      ["python3", script, certificate(kind), key(kind), maximumVersion, wantsClientCertificate ? authority : ""],
-      output: .lines)
+      [
+        "python3", script, certificate(kind), key(kind), maximumVersion, wantsClientCertificate ? authority : "",
+        location,
+      ], output: .lines)
     let port = try #require(Int(await process.nextLine() ?? ""), "the server did not start")
     return TLSServer(process: process, url: try #require(URL(string: "https://127.0.0.1:\(port)/")))
   }
 
   private static let script = """
     import socket, ssl, sys, threading
-    certificate, key, version, authority = sys.argv[1:5]
+    certificate, key, version, authority, location = sys.argv[1:6]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.maximum_version = getattr(ssl.TLSVersion, version)
     context.load_cert_chain(certificate, key)
@@ -87,7 +91,8 @@ final class Certificates: Sendable {
                 if not request: return
                 name = dict(part[0] for part in connection.getpeercert()["subject"])["commonName"] if authority else ""
                 body = ("hello " + name).encode()
-                connection.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
+                status = b"302 Found\\r\\nLocation: " + location.encode() if location else b"200 OK"
+                connection.sendall(b"HTTP/1.1 " + status + b"\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
         except OSError:
             plain.close()
 

@@ -85,6 +85,32 @@ struct HttpbinTests {
     #expect(response.head.fields[.location] == "/relative-redirect/1")
   }
 
+  @Test(arguments: [
+    ("redirect/5", 5), ("relative-redirect/3", 3), ("absolute-redirect/3", 3),
+    ("redirect-to?url=/get&status_code=301", 1),
+    ("redirect-to?url=..%2Fx%2F..%2Fget%3Fa=1%23part&status_code=307", 1),
+  ])
+  func `a client follows redirects`(_ path: String, _ count: Int) async throws {
+    let server = try await Httpbin()
+    let client = HTTPClient(baseURL: try server.url(""), transport: transport)
+    let reply = try await client.reply(to: Endpoint<Echo>(url: try server.url(path)))
+    #expect(reply.info.redirects.count == count)
+    #expect(reply.url?.path() == "/get")
+    #expect(reply.value.args == (reply.url?.query() == nil ? [:] : ["a": "1"]))
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `a client repeats a POST or gets its answer`(_ status: Int) async throws {
+    let server = try await Httpbin()
+    let target = status < 307 ? "get" : "post"
+    let client = HTTPClient(baseURL: try server.url(""), transport: transport)
+    let echo = try await client.send(
+      Endpoint<Echo>(
+        .post, path: "redirect-to", query: ["url": "/\(target)", "status_code": status], body: .text("beans")))
+    #expect(echo.data == (status < 307 ? nil : "beans"))
+    #expect(echo.headers["Content-Type"] == (status < 307 ? nil : "text/plain; charset=utf-8"))
+  }
+
   @Test func `answers no challenge by itself`() async throws {
     let server = try await Httpbin()
     var request = HTTPRequest(url: try server.url("basic-auth/user/secret"))
