@@ -198,6 +198,36 @@ private struct FieldRow: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test func `a cookie lets a circle turn once more`() throws {
+    var chain = RedirectChain(try request(.get, "https://a/x"))
+    for (location, cookie) in [("/y", nil), ("/x", "seen=1"), ("/y", nil)] as [(String, String?)] {
+      var response = redirect(302, location)
+      response.fields[.setCookie] = cookie
+      chain.follow(response, to: try #require(try policy.nextRequest(after: response, in: chain)), after: .zero)
+    }
+    #expect(throws: APIError.redirect(.loop)) { try policy.nextRequest(after: redirect(302, "/x"), in: chain) }
+  }
+
+  @Test func `a review that leads elsewhere takes along what it gives itself, and no other secret`() throws {
+    var policy = policy
+    policy.review = { request, _ in
+      var request = request
+      request.url = try #require(URL(string: "https://mirror/y"))
+      request.fields["X-Mirror-Key"] = "given"
+      request.fields[.cookie] = "given"
+      return request
+    }
+    var request = try request(.get, "https://a/y")
+    request.fields = [.authorization: "secret", .cookie: "secret", .accept: "*/*"]
+    let reviewed = try #require(try policy.reviewed(request, from: request.url, by: 302))
+    #expect(reviewed.fields == [.cookie: "given", .accept: "*/*", "X-Mirror-Key": "given"])
+
+    policy.review = { request, _ in HTTPRequest(url: try #require(URL(string: "http://a/y"))) }
+    #expect(throws: APIError.redirect(.downgrade)) { try policy.reviewed(request, from: request.url, by: 302) }
+    policy.allowsDowngrade = true
+    #expect(try policy.reviewed(request, from: request.url, by: 302) != nil)
+  }
+
   @Test func `a longer circle is a loop when the request is the same, and not when it lost its credentials`() throws {
     var first = try request(.get, "https://a/x")
     first.fields[.authorization] = "secret"

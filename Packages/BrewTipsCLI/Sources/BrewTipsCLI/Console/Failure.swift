@@ -49,7 +49,7 @@ extension ExitCode {
   init(for kind: APIError.Kind) {
     self =
       switch kind {
-      case .decoding, .noData, .notHTTP, .tooLarge, .transport(.malformed): .badAnswer
+      case .decoding, .noData, .notHTTP, .redirect, .tooLarge, .transport(.malformed): .badAnswer
       case .transport(.timedOut), .rateLimited, .rejected, .serverError(503), .serverError(504), .otherStatus(408):
         .tryAgain
       case .unauthorized, .forbidden: .notSignedIn

@@ -24,6 +24,21 @@ extension RedirectPolicy {
     return request
   }
 
+  /// What the caller's review makes of `request`, which a `status` leads to from `url`; `nil` when the redirect is the answer.
+  ///
+  /// Where it leads to another origin than was asked about, what it did not put into the request itself is dropped too.
+  /// - Throws: ``APIError`` of kind `redirect` where it leads from https to http unasked; what the review throws.
+  func reviewed(_ request: HTTPRequest, from url: URL, by status: HTTPResponse.Status) throws -> HTTPRequest? {
+    guard var reviewed = try review(request, Redirect(status: status, from: url, to: request.url)) else { return nil }
+    guard reviewed.url != request.url else { return reviewed }
+    let redirect = Redirect(status: status, from: url, to: reviewed.url)
+    guard allowsDowngrade || !redirect.isDowngrade else { throw APIError.downgrade(redirect) }
+    if !reviewed.url.hasSameOrigin(as: request.url) {
+      reviewed.fields = HTTPFields(reviewed.fields.filter { isPortable($0.name) || !request.fields.contains($0) })
+    }
+    return reviewed
+  }
+
   private func isPortable(_ name: HTTPField.Name) -> Bool {
     portableFields.contains(name) && !Self.credentials.contains(name)
   }
@@ -78,14 +93,15 @@ extension APIError {
   fileprivate static func tooManyRedirects(_ limit: Int) -> APIError {
     redirect(
       .tooMany,
-      "The server redirected more than \(limit) times: ask for another URL, or raise RedirectPolicy.maximumCount.")
+      "The server redirected more than \(limit) times: ask for another URL, raise RedirectPolicy.maximumCount, or keep "
+        + "cookies if it sets one to end that.")
   }
 
   fileprivate static func redirectLoop(_ redirect: Redirect) -> APIError {
     .redirect(
       .loop,
-      "The server redirects in a circle, back to \(redirect.target): if it sets a cookie to end that, give the client a "
-        + "cookie jar; else the server has to be corrected.")
+      "The server redirects in a circle, back to \(redirect.target), which it has answered before: ask for another URL, or "
+        + "the server has to be corrected.")
   }
 
   fileprivate static func downgrade(_ redirect: Redirect) -> APIError {

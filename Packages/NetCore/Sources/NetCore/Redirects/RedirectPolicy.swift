@@ -32,7 +32,8 @@ public struct RedirectPolicy: Sendable {
   ///       redirect.to.host() == "cdn.example.com" ? request : nil
   ///     }
   ///
-  /// What it puts into a request is sent, until the next change of origin.
+  /// What it puts into a request is sent, until the next change of origin. Where it leads elsewhere itself, the rules for other
+  /// origins and for https hold there too.
   public var review: @Sendable (_ request: HTTPRequest, _ redirect: Redirect) throws -> HTTPRequest? = { request, _ in
     request
   }

@@ -50,7 +50,7 @@ struct Redirection: HTTPMiddleware {
     let policy = context.redirectPolicy ?? policy
     do {
       guard let request = try policy.nextRequest(after: response, in: chain) else { return nil }
-      return try policy.review(request, Redirect(status: response.status, from: chain.url, to: request.url))
+      return try policy.reviewed(request, from: chain.url, by: response.status)
     } catch {
       response.body.discard()
       guard var error = error as? APIError else { throw error }
