@@ -237,6 +237,34 @@ private struct Joining: CallObserver {
     #expect(transport.requests.count == 2)
   }
 
+  @Test func `a call with a policy of its own shares nothing`() {
+    var context = RequestContext(delivery: .collected(upTo: 100))
+    #expect(FlightKey(HTTPRequest(url: exampleURL), context) != nil)
+    context.redirectPolicy = .standard
+    #expect(FlightKey(HTTPRequest(url: exampleURL), context) == nil)
+  }
+
+  @Test func `the samples of the documentation work as written`() async throws {
+    var configuration = HTTPClient.Configuration(baseURL: exampleURL)
+    configuration.redirects.maximumCount = 5
+    configuration.redirects.portableFields.insert("X-API-Version")
+    configuration.redirects.review = { request, redirect in
+      redirect.to.host()?.hasSuffix(".example.com") == true ? request : nil
+    }
+    let transport = servers([
+      "https://api.example.com/v1/a": redirect(to: "https://cdn.example.com/b"),
+      "https://cdn.example.com/b": redirect(to: "https://evil.example/c"),
+    ])
+    var endpoint = Endpoint<String>(path: "a")
+    endpoint.fields["X-API-Version"] = "2"
+    endpoint.validation = .anyStatus
+    #expect(try await HTTPClient(configuration, transport: transport).send(endpoint) == "gone")
+    #expect(transport.requests.map { $0.fields["X-API-Version"] } == ["2", "2"])
+    endpoint.redirects = .never
+    #expect(try await HTTPClient(configuration, transport: transport).send(endpoint) == "gone")
+    #expect(transport.requests.count == 3)
+  }
+
   @Test func `a request for a token is not redirected, since its body is a secret`() async throws {
     let transport = ClosureTransport { _ in redirect(.temporaryRedirect, to: "https://evil.example/token") }
     let grant = ClientCredentialsGrant(
