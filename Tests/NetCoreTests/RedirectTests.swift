@@ -149,6 +149,9 @@ private struct Joining: CallObserver {
     try await client.send(Endpoint<String>(path: "a"))
     #expect(sink.text.contains("↪ 302 Found, on to https://api.example.com/v1/b?key=<redacted>"))
     #expect(sink.messages.count { $0.contains("→ GET") } == 2)
+    let url = try #require(URL(string: "https://a/?key=secret"))
+    let event = CallEvent.Kind.redirected(Redirect(status: 302, from: url, to: url))
+    #expect("\(event)".contains("https://a/?key=<redacted> → https://a/?key=<redacted>"))
   }
 
   @Test func `default fields go to the origin of the base URL alone`() async throws {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Something that happened in a call, for whoever watches: logs, metrics, a trace.
 public struct CallEvent: Sendable {
   /// What happened.
@@ -18,8 +12,8 @@ public struct CallEvent: Sendable {
     case coalesced
     /// The request will be sent again after a wait, and why.
     case retry(reason: String, wait: Duration)
-    /// The response of this status redirects to a URL, which is asked for next.
-    case redirected(HTTPResponse.Status, to: URL)
+    /// The response redirects to another URL, which is asked for next.
+    case redirected(Redirect)
     /// The server refused the credentials; after so long there are new ones, with which the request is sent again.
     case renewedCredentials(after: Duration)
     /// An attempt waited so long for its turn under the client's own limits (``ConcurrencyLimit``, ``RateLimit``), whether it

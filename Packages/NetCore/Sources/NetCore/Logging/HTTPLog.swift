@@ -79,8 +79,8 @@ public struct HTTPLog: CallObserver {
       return (.debug, "⇉ shares the exchange of an equal call")
     case .retry(let reason, let wait):
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
-    case .redirected(let status, let url):
-      return (.info, "↪ \(status), on to \(redactor.redact(url))")
+    case .redirected(let redirect):
+      return (.info, "↪ \(redirect.status), on to \(redactor.redact(redirect.to))")
     case .renewedCredentials(let duration):
       return (.info, "⚿ again with new credentials, which took \(duration.readable)")
     case .queued(let duration):

@@ -44,11 +44,11 @@ struct RedirectChain {
     visits.contains(Visit(request))
   }
 
-  /// Goes on with `next` after `response`, which answers the last request.
-  ///
-  /// - Parameter elapsed: How long ago the first request began.
-  mutating func follow(_ response: HTTPResponse, to next: HTTPRequest, after elapsed: Duration) {
-    redirects.append(Redirect(status: response.status, from: url, to: next.url))
+  /// Goes on with `next`, so long after the first request, since `response` answers the last one.
+  @discardableResult
+  mutating func follow(_ response: HTTPResponse, to next: HTTPRequest, after elapsed: Duration) -> Redirect {
+    let redirect = Redirect(status: response.status, from: url, to: next.url)
+    redirects.append(redirect)
     attempts = max(attempts, response.info.attempts)
     failures += response.info.failures.map { $0.later(by: self.elapsed) }
     self.elapsed = elapsed
@@ -56,6 +56,7 @@ struct RedirectChain {
     request = next
     request.url = next.url.withoutFragment
     visits.insert(Visit(request))
+    return redirect
   }
 
   /// `response`, the answer, which knows how it was come by.

@@ -35,10 +35,10 @@ struct Redirection: HTTPMiddleware {
         return chain.completing(response)
       }
       response.body.discard()
-      context.report(.redirected(response.status, to: request.url))
-      chain.follow(response, to: request, after: timeSource.elapsed - began)
+      let redirect = chain.follow(response, to: request, after: timeSource.elapsed - began)
+      context.report(.redirected(redirect))
       context.attempt = chain.attempts + 1
-      context.credentialScope = try await scope(for: chain, in: context)
+      context.credentialScope = try await scope(for: chain.request, after: redirect, in: context)
       response = try await next.send(chain.request, context: context)
     }
   }
@@ -61,12 +61,14 @@ struct Redirection: HTTPMiddleware {
     }
   }
 
-  /// Whose credentials the last request carries: those of all before it, where they are declared too. After one that went
-  /// without, or after https in the clear, nobody's: that server must not choose what is asked for with credentials.
-  private func scope(for chain: RedirectChain, in context: RequestContext) async throws -> CredentialScope? {
+  /// Whose credentials `request` carries: those of all before it, where they are declared too. After one that went without,
+  /// or after https in the clear, nobody's: that server must not choose what is asked for with credentials.
+  private func scope(
+    for request: HTTPRequest, after redirect: Redirect, in context: RequestContext
+  ) async throws -> CredentialScope? {
     guard let authenticator, let scope = context.credentialScope else { return context.credentialScope }
-    guard chain.redirects.last?.isDowngrade == false else { return nil }
-    return try await authenticator.scope(for: chain.request) == scope ? scope : nil
+    guard !redirect.isDowngrade else { return nil }
+    return try await authenticator.scope(for: request) == scope ? scope : nil
   }
 }
 
