@@ -15,31 +15,29 @@ struct Redirection: HTTPMiddleware {
   ) async throws -> HTTPResponse {
     let began = timeSource.elapsed
     let response = try await next.send(request, context: context)
-    guard response.status.isRedirect else { return response }
-    var chain = RedirectChain(request)
+    return response.status.isRedirect
+      ? try await answer(after: response, to: request, began: began, context: context, next: next) : response
+  }
+
+  /// The response at the end of the chain that begins with `request` and its `response`.
+  private func answer(
+    after response: HTTPResponse, to request: HTTPRequest, began: Duration, context: RequestContext,
+    next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    var (response, context, chain) = (response, context, RedirectChain(request))
     do {
-      return try await follow(response, &chain, began: began, context: context, next: next)
+      while let request = try nextRequest(after: response, in: chain, context) {
+        response.body.discard()
+        let redirect = chain.follow(response, to: request, after: timeSource.elapsed - began)
+        context.report(.redirected(redirect))
+        context.attempt = chain.attempts + 1
+        context.credentialScope = try await scope(for: chain.request, after: redirect, in: context)
+        response = try await next.send(chain.request, context: context)
+      }
+      return chain.completing(response)
     } catch var error as APIError {
       chain.complete(&error)
       throw error
-    }
-  }
-
-  private func follow(
-    _ first: HTTPResponse, _ chain: inout RedirectChain, began: Duration, context: RequestContext,
-    next: any HTTPTransport
-  ) async throws -> HTTPResponse {
-    var (response, context) = (first, context)
-    while true {
-      guard let request = try nextRequest(after: response, in: chain, context) else {
-        return chain.completing(response)
-      }
-      response.body.discard()
-      let redirect = chain.follow(response, to: request, after: timeSource.elapsed - began)
-      context.report(.redirected(redirect))
-      context.attempt = chain.attempts + 1
-      context.credentialScope = try await scope(for: chain.request, after: redirect, in: context)
-      response = try await next.send(chain.request, context: context)
     }
   }
 
