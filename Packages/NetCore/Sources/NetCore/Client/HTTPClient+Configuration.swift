@@ -37,6 +37,8 @@ extension HTTPClient {
     /// name the sender or the call (`User-Agent`, `traceparent`, `tracestate`, `X-Request-ID`). A call with a policy of
     /// its own for retries or redirects shares nothing, and neither does one whose body is read as it arrives.
     public var coalescesCalls: Bool
+    /// Keeps the cookies of responses and gives them to requests that have no Cookie field of their own. Default: nobody.
+    public var cookies: CookieJar?
     /// Gives requests their credentials, such as a ``BearerAuthenticator``. Default: nobody.
     public var authenticator: (any Authenticator)?
     /// How many exchanges run at a time, such as `ConcurrencyLimit(perHost: 8)`. Default: as many as are asked for.
@@ -73,6 +75,7 @@ extension HTTPClient {
       retry = .never
       redirects = .standard
       coalescesCalls = false
+      cookies = nil
       authenticator = nil
       concurrencyLimit = nil
       rateLimit = nil

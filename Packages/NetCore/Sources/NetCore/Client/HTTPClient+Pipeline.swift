@@ -18,12 +18,16 @@ extension HTTPClient {
     stages.append(
       Redirection(
         policy: configuration.redirects, authenticator: configuration.authenticator, timeSource: timeSource))
+    // Once a hop, on a request that has no cookies of another.
+    if let jar = configuration.cookies { stages.append(CookieAttachment(jar: jar)) }
     // A failed attempt is repeated with everything below: signed again, limited again, collected again.
     stages.append(Retry(policy: configuration.retry, timeSource: timeSource))
     // Below the retries, so that each attempt has the newest credentials; a refused one is replayed once.
     if let authenticator = configuration.authenticator {
       stages.append(Authentication(authenticator: authenticator, timeSource: timeSource))
     }
+    // Above those that sign, and only where something is sent again: an answer in between may have set cookies.
+    if let jar = configuration.cookies { stages.append(CookieRenewal(jar: jar)) }
     // Once an attempt, so that a signature is made for what is sent.
     stages += configuration.attemptMiddlewares
     stages += limits(configuration)
@@ -35,6 +39,8 @@ extension HTTPClient {
     }
     // Inside the attempt, so that a body cut short is repeated, and half a body is never shared.
     stages.append(BodyCollection())
+    // At the network, so that cookies are set by every answer of a server, and by no stored one.
+    if let jar = configuration.cookies { stages.append(CookieReception(jar: jar)) }
     return transport.behind(stages)
   }
 

@@ -41,6 +41,14 @@ extension FileIO {
     }
   }
 
+  /// Gives the file at `path` another name, in place of one that has it.
+  static func move(fileAt path: String, to name: String) async throws {
+    try await perform {
+      guard rename(path, name) == 0 else { throw failure("set aside", path) }
+      synchronizeFolder(of: path)
+    }
+  }
+
   /// Removes the file at `path`, if there is one.
   static func remove(fileAt path: String) async throws {
     try await perform {

@@ -1,0 +1,58 @@
+/// Gives each hop of a call the jar's cookies, above the cache, so that stored answers that vary on cookies are told apart.
+///
+/// A request with a Cookie field of its own gets nothing.
+struct CookieAttachment: HTTPMiddleware {
+  let jar: CookieJar
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    try await jar.load()
+    guard !request.fields.contains(.cookie) else { return try await next.send(request, context: context) }
+    var (request, context) = (request, context)
+    context.hasJarCookies = true
+    if let field = jar.field(for: request.url) { request.fields.append(field) }
+    return try await next.send(request, context: context)
+  }
+}
+
+/// Gives an attempt after the first the cookies that are there by then: a refusal may have set some.
+struct CookieRenewal: HTTPMiddleware {
+  let jar: CookieJar
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    guard context.hasJarCookies, context.attempt > 1 else { return try await next.send(request, context: context) }
+    let field = jar.field(for: request.url)
+    guard field != request.fields.first(where: { $0.name == .cookie }) else {
+      return try await next.send(request, context: context)
+    }
+    var request = request
+    request.fields.remove(.cookie)
+    if let field { request.fields.append(field) }
+    var response = try await next.send(request, context: context)
+    // The cache above saw other cookies: it must not give them this answer.
+    if response.variesOnCookies { response.fields.append(.vary, "*") }
+    return response
+  }
+}
+
+/// Puts the cookies of every response of the network into the jar, as soon as its head is there.
+struct CookieReception: HTTPMiddleware {
+  let jar: CookieJar
+
+  func intercept(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
+  ) async throws -> HTTPResponse {
+    let response = try await next.send(request, context: context)
+    jar.setLoadedCookies(from: response.fields, for: request.url)
+    return response
+  }
+}
+
+extension HTTPResponse {
+  fileprivate var variesOnCookies: Bool {
+    fields[.vary]?.lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains("cookie") ?? false
+  }
+}
