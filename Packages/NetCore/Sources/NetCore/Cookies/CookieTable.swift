@@ -142,9 +142,19 @@ extension CookieTable {
       guard let place else { return }
       _ = removeEntry(at: place, of: domain)
     }
-    while count > limits.total, let stalest = domains.values.joined().min(by: Self.isStaler) {
-      _ = take(stalest.cookie)
+    while count > limits.total, let (domain, place) = stalest { _ = removeEntry(at: place, of: domain) }
+  }
+
+  /// Where the cookie is that was used least recently.
+  private var stalest: (domain: String, place: Int)? {
+    var stalest: (domain: String, place: Int, age: (Date, Int))?
+    for (domain, entries) in domains {
+      for place in entries.indices {
+        let age = (entries[place].cookie.lastAccess, entries[place].number)
+        if stalest.map({ age < $0.age }) ?? true { stalest = (domain, place, age) }
+      }
     }
+    return stalest.map { ($0.domain, $0.place) }
   }
 
   private static func isOlder(_ one: Entry, _ other: Entry) -> Bool {
