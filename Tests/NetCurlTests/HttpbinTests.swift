@@ -129,6 +129,19 @@ struct HttpbinTests {
     #expect(kept == ["cookies": [:]])
   }
 
+  @Test func `a jar brings cookies back, until the server takes them away`() async throws {
+    let server = try await Httpbin()
+    var configuration = HTTPClient.Configuration(baseURL: try server.url(""))
+    configuration.cookies = CookieJar()
+    let client = HTTPClient(configuration, transport: transport)
+    let cookies = Endpoint<[String: [String: String]]>(path: "cookies")
+    // Both answer with a redirect, whose cookies count whether it is followed or not.
+    try await client.open(Endpoint<Void>(path: "cookies/set", query: ["flavor": "oat", "size": "x l"])).body.discard()
+    #expect(try await client.send(cookies) == ["cookies": ["flavor": "oat", "size": "x l"]])
+    try await client.open(Endpoint<Void>(path: "cookies/delete", query: ["flavor": ""])).body.discard()
+    #expect(try await client.send(cookies) == ["cookies": ["size": "x l"]])
+  }
+
   @Test(arguments: Delivery.allCases)
   func `reads a body that drips`(_ delivery: Delivery) async throws {
     let server = try await Httpbin()

@@ -38,7 +38,7 @@ struct CookieRenewal: HTTPMiddleware {
   }
 }
 
-/// Puts the cookies of every response of the network into the jar, as soon as its head is there.
+/// Puts the cookies of every response of the network into the jar, as soon as its transport brings it.
 struct CookieReception: HTTPMiddleware {
   let jar: CookieJar
 

@@ -38,9 +38,9 @@ public struct PublicSuffixes: Sendable {
   private static let registryLabels: Set<Substring> = ["ac", "co", "com", "edu", "gov", "net", "org"]
 
   private static let hostingDomains: Set<String> = [
-    "amplifyapp.com", "appspot.com", "azurewebsites.net", "blogspot.com", "cloudfront.net", "deno.dev",
+    "a.run.app", "amplifyapp.com", "appspot.com", "azurewebsites.net", "blogspot.com", "cloudfront.net", "deno.dev",
     "elasticbeanstalk.com", "firebaseapp.com", "fly.dev", "github.io", "gitlab.io", "herokuapp.com", "myshopify.com",
-    "netlify.app", "ngrok.io", "onrender.com", "pages.dev", "run.app", "s3.amazonaws.com", "trycloudflare.com",
+    "netlify.app", "ngrok.app", "ngrok.io", "onrender.com", "pages.dev", "s3.amazonaws.com", "trycloudflare.com",
     "up.railway.app", "vercel.app", "web.app", "workers.dev",
   ]
 }
