@@ -131,6 +131,22 @@ private final class FakeStore: CookieStore {
     #expect(store.loads == 1)
   }
 
+  @Test func `what is stored is not replaced before it has been loaded`() async throws {
+    let gate = Promise<Void>()
+    let store = FakeStore([try cookie("a=1; Max-Age=60"), try cookie("b=1; Max-Age=60")], gate: gate)
+    let jar = jar(store)
+    let impatient = Task { await jar.set("b=2; Max-Age=60", "c=2; Max-Age=60", from: home) }
+    impatient.cancel()
+    await impatient.value
+    async let saved: Void = jar.save()
+    while store.loads == 0 { await Task.yield() }
+    #expect(store.saves == 0)
+    gate.fulfill(.success(()))
+    try await saved
+    #expect(store.names.sorted() == ["a", "b", "c"])
+    #expect(await jar.all.filter { $0.name == "b" }.map(\.value) == ["2"])
+  }
+
   @Test func `a store that fails is said once, and the jar goes on`() async throws {
     let store = FakeStore()
     store.fail(.invalidRequest("The disk is full."))

@@ -76,8 +76,10 @@ final class CookieArchive: Sendable {
     }
   }
 
-  /// Saves `cookies` unless nothing has changed since the last time. One save waits for another.
+  /// Saves `cookies` unless nothing has changed since the last time. A save waits for the one before, and until what is
+  /// stored has been loaded, which it would replace.
   func save(_ cookies: () -> [Cookie]) async throws {
+    try await state.withLock { $0.loading }?.value()
     try await oneSave.withLock {
       let hadChanges = state.withLock { state in
         defer { state.hasChanges = false }

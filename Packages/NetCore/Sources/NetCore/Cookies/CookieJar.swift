@@ -74,18 +74,18 @@ public final class CookieJar: Sendable {
 
   /// Removes the cookie of the same name, domain and path, also from the store.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: What the store throws; `CancellationError` when the task is cancelled while the jar is being loaded.
   public func remove(_ cookie: Cookie) async throws {
-    try? await load()
+    try await load()
     if change({ table, _ in table.remove(cookie) }) { archive?.noteChange() }
     try await save()
   }
 
   /// Removes all cookies, also from the store.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: What the store throws; `CancellationError` when the task is cancelled while the jar is being loaded.
   public func removeAll() async throws {
-    try? await load()
+    try await load()
     change { table, _ in table.removeAll() }
     archive?.noteChange()
     try await save()
