@@ -50,18 +50,21 @@ enum CookieDomain {
   /// Whether a host is written with what names and addresses are made of. No other has cookies: what such a name means is
   /// up to whoever reads it.
   static func isValid(_ host: String) -> Bool {
-    guard 1...253 ~= host.utf8.count, !host.hasPrefix("."), !host.hasSuffix("."), !host.contains("..") else {
-      return false
-    }
-    return host.utf8.allSatisfy { byte in
+    guard 1...253 ~= host.utf8.count else { return false }
+    var last = UInt8(ascii: ".")
+    for byte in host.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-        UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"):
-        true
+        UInt8(ascii: "_"), UInt8(ascii: ":"):
+        break
+      case UInt8(ascii: ".") where last != UInt8(ascii: "."):
+        break
       default:
-        false
+        return false
       }
+      last = byte
     }
+    return last != UInt8(ascii: ".")
   }
 
   /// Whether a host is an address: it has a colon, or its last label is a number, which no name may end with.
@@ -75,8 +78,9 @@ enum CookieDomain {
   /// Whether a host is this machine: `localhost` and what is below it (RFC 6761), `127.0.0.0/8`, `::1`.
   static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
+    guard host.hasPrefix("127.") else { return false }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 }
 

@@ -8,10 +8,14 @@ struct CookieAttachment: HTTPMiddleware {
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
     try await jar.load()
-    guard !request.fields.contains(.cookie) else { return try await next.send(request, context: context) }
-    var (request, context) = (request, context)
-    context.hasJarCookies = true
-    if let field = jar.field(for: request.url) { request.fields.append(field) }
+    if request.fields.contains(.cookie) {
+      var context = context
+      context.hasOwnCookies = true
+      return try await next.send(request, context: context)
+    }
+    guard let field = jar.field(for: request.url) else { return try await next.send(request, context: context) }
+    var request = request
+    request.fields.append(field)
     return try await next.send(request, context: context)
   }
 }
@@ -23,7 +27,7 @@ struct CookieRenewal: HTTPMiddleware {
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
-    guard context.hasJarCookies, context.attempt > 1 else { return try await next.send(request, context: context) }
+    guard context.attempt > 1, !context.hasOwnCookies else { return try await next.send(request, context: context) }
     let field = jar.field(for: request.url)
     guard field != request.fields.first(where: { $0.name == .cookie }) else {
       return try await next.send(request, context: context)

@@ -167,9 +167,14 @@ extension CookieTable {
 
   /// The domains whose cookies may be meant for a host: itself and those above it.
   private static func domains(of origin: CookieOrigin) -> [String] {
-    guard !origin.isIPAddress else { return [origin.host] }
-    let dots = origin.host.utf8.indices.filter { origin.host.utf8[$0] == UInt8(ascii: ".") }
-    return [origin.host] + dots.map { String(origin.host[origin.host.utf8.index(after: $0)...]) }
+    var domains = [origin.host]
+    guard !origin.isIPAddress else { return domains }
+    var rest = origin.host[...]
+    while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {
+      rest = rest[rest.utf8.index(after: dot)...]
+      domains.append(String(rest))
+    }
+    return domains
   }
 }
 

@@ -36,8 +36,8 @@ public struct RequestContext: Sendable {
   }
   /// Whether the call may share the flight of an equal one.
   public var mayShareFlight = true
-  /// Whether the request's cookies are those of the client's jar, and not the caller's own.
-  var hasJarCookies = false
+  /// Whether the request's cookies are the caller's own, and not those of the client's jar.
+  var hasOwnCookies = false
   var flightDeadline: FlightDeadline?
   var events = EventEmitter()
   private var ownDeadline: Duration?
