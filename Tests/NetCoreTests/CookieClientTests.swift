@@ -7,6 +7,17 @@ import Testing
 
 private let call = Endpoint<String>(path: "a")
 
+/// Sees that a call joined the exchange of another.
+private final class Joined: CallObserver {
+  private let flag = Atomic(false)
+
+  var hasJoined: Bool { flag.load(ordering: .relaxed) }
+
+  func observe(_ event: CallEvent) {
+    if case .coalesced = event.kind { flag.store(true, ordering: .relaxed) }
+  }
+}
+
 /// A jar in a client, over transports that are stubs.
 @Suite(.timeLimit(.minutes(1))) struct CookieClientTests {
   private let clock = TestClock()
@@ -189,20 +200,24 @@ private let call = Endpoint<String>(path: "a")
   }
 
   @Test func `equal calls share one exchange, whatever the jar has`() async throws {
-    let transport = server(.ok)
     let gate = Promise<Void>()
-    let slow = ClosureTransport { request in
+    let joined = Joined()
+    let transport = ClosureTransport { _ in
       try await gate.value()
-      return try await transport.send(HTTPRequest(url: request.url), context: RequestContext())
+      return .text("ok")
     }
-    let client = client(slow) { $0.coalescesCalls = true }
+    let client = client(transport) { configuration in
+      configuration.coalescesCalls = true
+      configuration.observers = [joined]
+    }
     async let first = client.send(call)
-    while slow.requests.isEmpty { await Task.yield() }
+    try await waitUntil { !transport.requests.isEmpty }
     await jar.set("sid=0", from: "https://api.example.com/v1/")
     async let second = client.send(call)
-    try await clock.waitForSleepers(1)
+    try await waitUntil { joined.hasJoined }
     gate.fulfill(.success(()))
     #expect(try await [first, second] == ["ok", "ok"])
+    #expect(cookies(transport) == [nil])
   }
 
   @Test func `two clients may share a jar`() async throws {

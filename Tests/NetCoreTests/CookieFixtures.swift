@@ -19,6 +19,14 @@ struct CookieRow<Input: Sendable, Output: Sendable>: Sendable, CustomTestStringC
   var testDescription: String { String(describing: input).displayable(upTo: 80) }
 }
 
+/// Waits until `condition` holds, or the suite's time limit cancels the test.
+func waitUntil(_ condition: () -> Bool) async throws {
+  while !condition() {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}
+
 extension CookieOrigin {
   /// The origin of a URL of a test.
   init(_ url: String) throws {

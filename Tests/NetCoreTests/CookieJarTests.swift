@@ -225,7 +225,7 @@ import Testing
   @Test func `printing a jar shows how much it has, and no value`() async throws {
     let jar = jar()
     await jar.set("a=s3cret", "b=s3cret; Domain=example.com", from: Self.www)
-    #expect("\(jar)" == "2 cookies of 2 domains")
+    #expect("\(jar)" == "cookies: 2, domains: 2")
     var dumped = ""
     dump(jar, to: &dumped)
     var configuration = HTTPClient.Configuration(baseURL: exampleURL)

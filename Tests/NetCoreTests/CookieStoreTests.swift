@@ -72,7 +72,7 @@ private final class FakeStore: CookieStore {
     try await clock.waitForSleeper(until: .seconds(1))
     #expect(store.saves == 0)
     clock.advance(by: .seconds(1))
-    while store.saves == 0 { await Task.yield() }
+    try await waitUntil { store.saves > 0 }
     #expect(store.names == ["a"])
     #expect(store.saves == 1)
   }
@@ -110,7 +110,7 @@ private final class FakeStore: CookieStore {
     let store = FakeStore([try cookie("a=1; Max-Age=60")], gate: gate)
     let jar = jar(store)
     let names = (1...20).map { _ in Task { await jar.all.map(\.name) } }
-    while store.loads == 0 { await Task.yield() }
+    try await waitUntil { store.loads > 0 }
     gate.fulfill(.success(()))
     for task in names { #expect(await task.value == ["a"]) }
     #expect(store.loads == 1)
@@ -123,7 +123,7 @@ private final class FakeStore: CookieStore {
     let transport = ClosureTransport { .text($0.fields[.cookie] ?? "none") }
     let client = makeClient(transport, baseURL: URL(string: home)!) { $0.cookies = jar }
     let waiting = Task { try await client.send(Endpoint<String>(path: "")) }
-    while store.loads == 0 { await Task.yield() }
+    try await waitUntil { store.loads > 0 }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     gate.fulfill(.success(()))
@@ -139,7 +139,7 @@ private final class FakeStore: CookieStore {
     impatient.cancel()
     await impatient.value
     async let saved: Void = jar.save()
-    while store.loads == 0 { await Task.yield() }
+    try await waitUntil { store.loads > 0 }
     #expect(store.saves == 0)
     gate.fulfill(.success(()))
     try await saved
@@ -156,9 +156,9 @@ private final class FakeStore: CookieStore {
       await jar.set("a=\(round); Max-Age=60", from: home)
       try await clock.waitForSleepers(1)
       clock.advance(by: .seconds(1))
-      while store.saves < round { await Task.yield() }
+      try await waitUntil { store.saves >= round }
     }
-    while sink.messages.count < 2 { await Task.yield() }
+    try await waitUntil { sink.messages.count >= 2 }
     #expect(
       sink.messages == [
         "Stored cookies could not be loaded: The disk is full.", "Cookies could not be saved: The disk is full.",

@@ -164,7 +164,7 @@ extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// How many cookies it has: printing a jar leaks no secret.
   public var description: String {
     let (cookies, domains) = table.withLock { ($0.count, $0.domainCount) }
-    return "\(cookies) cookies of \(domains) domains\(archive == nil ? "" : ", stored")"
+    return "cookies: \(cookies), domains: \(domains)\(archive == nil ? "" : ", stored")"
   }
 
   /// The same as ``description``.
