@@ -39,6 +39,10 @@ struct Authentication: HTTPMiddleware {
   }
 }
 
+extension Authentication: CustomStringConvertible {
+  var description: String { "authenticate: \(stageLine(authenticator))" }
+}
+
 extension HTTPRequest {
   /// A 401 proves that the server did not act on the request (RFC 9110, section 15.5.2); no other refusal does.
   fileprivate func mayBeReplayed(after response: HTTPResponse) -> Bool {

@@ -38,6 +38,16 @@ struct CredentialOrigins: Sendable {
   }
 }
 
+extension CredentialOrigins: CustomStringConvertible {
+  /// The origins, without the user and password that a URL may have.
+  var description: String {
+    origins.map { origin in
+      let port = origin.url.port.map { ":\($0)" } ?? ""
+      return "\(origin.url.scheme ?? "")://\(origin.url.host() ?? "")\(port)"
+    }.joined(separator: ", ")
+  }
+}
+
 /// Whether `byte` ends the authority before it (RFC 3986, section 3.2).
 private func isAfterAuthority(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")

@@ -10,3 +10,7 @@ struct CredentialScoping: HTTPMiddleware {
     return try await next.send(request, context: context)
   }
 }
+
+extension CredentialScoping: CustomStringConvertible {
+  var description: String { "credential scope: nothing is shared between accounts" }
+}

@@ -1,19 +1,24 @@
 /// One call of a client: what its events and its error tell.
 struct Call {
   let endpointName: String
-  private let events: EventEmitter
+  private let events: EventEmitter?
+  private let trace: TraceContext?
   private let timeSource: TimeSource
   private let attemptTimeout: Duration?
   private let started: Duration
   private var request: HTTPRequest?
   private var attempts = 0
   private var failures: [FailedAttempt] = []
+  private var whyNotRetried: String?
   private var redirects: [Redirect] = []
   private var isStreaming = false
+  private var outcome = CallOutcome()
 
   init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
     self.endpointName = endpointName
-    events = EventEmitter(call: number, observers: configuration.observers)
+    events = EventEmitter(
+      call: number, observers: configuration.observers, timeSource: configuration.timeSource)
+    trace = configuration.tracing?.begin()
     timeSource = configuration.timeSource
     attemptTimeout = configuration.attemptTimeout
     started = configuration.timeSource.elapsed
@@ -31,7 +36,9 @@ struct Call {
     context.retryPolicy = request.retry
     context.redirectPolicy = request.redirects
     context.mayShareFlight = request.mayShareFlight
+    context.trace = trace
     context.events = events
+    context.report(.started(encoded))
     return context
   }
 
@@ -39,16 +46,21 @@ struct Call {
   mutating func received(_ response: inout HTTPResponse) {
     attempts = response.info.attempts
     failures = response.info.failures
+    whyNotRetried = response.info.whyNotRetried
     redirects = response.info.redirects
     response.info.duration = timeSource.elapsed - started
     response.url = response.url ?? request?.url
+    guard events != nil else { return }
+    outcome.status = response.status
+    outcome.info = response.info
+    outcome.bytesReceived = Int64(response.body.bufferedBytes?.count ?? 0)
   }
 
   /// Makes the call end with the body of `response`, when that is on its way.
   mutating func endsWithBody(of response: inout HTTPResponse) {
-    guard events.isWatched, response.body.bufferedBytes == nil else { return }
+    guard events != nil, response.body.bufferedBytes == nil else { return }
     isStreaming = true
-    response.body = response.body.onEnd { [self] in finish($0) }
+    response.body = response.body.onEnd { [self] error, bytes in finish(error, bytes: bytes) }
   }
 
   /// Tells the observers that the call has ended well; one that ends with its body does that later.
@@ -72,14 +84,23 @@ struct Call {
     }
   }
 
-  private func finish(_ error: (any Error)?) {
-    events.emit(
-      .finished(error, after: timeSource.elapsed - started), endpointName: endpointName, attempt: max(attempts, 1))
+  private func finish(_ error: (any Error)?, bytes: Int64? = nil) {
+    guard let events else { return }
+    var outcome = outcome
+    outcome.request = request
+    outcome.error = error
+    outcome.duration = timeSource.elapsed - started
+    if let bytes { outcome.bytesReceived = bytes }
+    let attempts = max(attempts, (error as? APIError)?.attempts ?? 0, 1)
+    events.emit(.finished(outcome), endpointName: endpointName, attempt: attempts, trace: trace)
   }
 
   private func complete(_ error: any Error) -> any Error {
     guard var error = error as? APIError else { return error }
-    if attempts > 0 { (error.attempts, error.failures, error.redirects) = (attempts, failures, redirects) }
+    if attempts > 0 {
+      (error.attempts, error.failures, error.redirects) = (attempts, failures, redirects)
+      error.whyNotRetried = whyNotRetried
+    }
     if let request, error.request == nil {
       error.request = APIError.FailedRequest(
         endpointName: endpointName, method: request.method, url: Redactor.standard.redact(request.url))

@@ -58,8 +58,10 @@ extension HTTPClient {
     public var callMiddlewares: [any HTTPMiddleware]
     /// Stages that see every attempt, the first outermost, such as one that signs. Default: none.
     public var attemptMiddlewares: [any HTTPMiddleware]
-    /// Who watches the calls, such as an ``HTTPLog``. Default: nobody.
+    /// Who watches the calls, such as an ``HTTPLog`` or an ``HTTPMetrics``. Default: nobody.
     public var observers: [any CallObserver]
+    /// Makes calls a part of distributed traces. Default: `nil`, not at all.
+    public var tracing: Tracing?
     /// Where time comes from. Default: the machine's clocks.
     public var timeSource: TimeSource
 
@@ -86,6 +88,7 @@ extension HTTPClient {
       callMiddlewares = []
       attemptMiddlewares = []
       observers = []
+      tracing = nil
       timeSource = .system
     }
   }

@@ -7,7 +7,7 @@ extension HTTPClient {
     // The caller's own view of a call: once, as it was made.
     var stages = configuration.callMiddlewares
     // Everything below shares the call's time limit and ends with the client.
-    stages.append(Supervision(supervisor: supervisor))
+    stages.append(Supervision(supervisor: supervisor, timeout: configuration.timeout))
     // Above what is shared, so that nothing is shared between accounts.
     if let authenticator = configuration.authenticator {
       stages.append(CredentialScoping(authenticator: authenticator))
@@ -28,17 +28,21 @@ extension HTTPClient {
     }
     // Above those that sign, and only where something is sent again: an answer in between may have set cookies.
     if let jar = configuration.cookies { stages.append(CookieRenewal(jar: jar)) }
+    // Above the caller's stages, so that a signature covers it; a replay after a refusal is an attempt with a span of its own.
+    if let tracing = configuration.tracing {
+      stages.append(TracePropagation(tracing, baseURL: configuration.baseURL))
+    }
     // Once an attempt, so that a signature is made for what is sent.
     stages += configuration.attemptMiddlewares
     stages += limits(configuration)
     // Below what the caller changes, so that events show the request on the wire.
-    stages.append(AttemptEvents(timeSource: timeSource))
+    stages.append(AttemptEvents(timeSource: timeSource, observers: configuration.observers))
     // Around the exchange alone, so that neither waits nor signing count as the attempt.
     if let limit = configuration.attemptTimeout {
       stages.append(AttemptLimit(limit: limit, supervisor: supervisor, timeSource: timeSource))
     }
     // Inside the attempt, so that a body cut short is repeated, and half a body is never shared.
-    stages.append(BodyCollection())
+    stages.append(BodyCollection(limit: configuration.maximumBodySize))
     // At the network, so that cookies are set by every answer of a server, and by no stored one.
     if let jar = configuration.cookies { stages.append(CookieReception(jar: jar)) }
     return transport.behind(stages)

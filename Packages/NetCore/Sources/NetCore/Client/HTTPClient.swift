@@ -17,7 +17,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// The settings.
   public let configuration: Configuration
   private let encoder: RequestEncoder
-  private let pipeline: any HTTPTransport
+  let pipeline: any HTTPTransport
   private let supervisor: CallSupervisor
   private let callNumber = Atomic(0)
 

@@ -18,3 +18,7 @@ struct Coalescing: HTTPMiddleware {
     }
   }
 }
+
+extension Coalescing: CustomStringConvertible {
+  var description: String { "coalesce: equal GET and HEAD calls share one exchange" }
+}

@@ -76,6 +76,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
     let sight = mayHaveReachedServer ? "the server may have seen the request" : "the server did not see the request"
     lines.append("  attempts: \(attempts); \(sight)")
     lines += failures.map { "    \($0)" }
+    if let whyNotRetried { lines.append("  not retried: \(whyNotRetried)") }
     lines += redirects.map { "  redirect: \($0)" }
     return lines.joined(separator: "\n")
   }
@@ -83,7 +84,7 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible {
 
 extension APIError {
   /// Whether it is the status that failed the call.
-  private var isBadStatus: Bool {
+  var isBadStatus: Bool {
     response.map { APIError.Kind(status: $0.status) == kind } ?? false
   }
 }

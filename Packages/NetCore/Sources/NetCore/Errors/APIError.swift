@@ -29,6 +29,9 @@ public struct APIError: Error, Sendable {
   public internal(set) var attempts = 0
   /// The attempts that failed before the last one, the first first.
   public internal(set) var failures: [FailedAttempt] = []
+  /// Why there was no other attempt, when the retry policy repeats such a failure: `a POST without an Idempotency-Key may
+  /// act twice`.
+  public internal(set) var whyNotRetried: String?
   /// The redirects that were followed before, the first first.
   public internal(set) var redirects: [Redirect] = []
   /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.

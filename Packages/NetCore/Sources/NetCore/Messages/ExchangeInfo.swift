@@ -4,6 +4,8 @@ public struct ExchangeInfo: Sendable, Hashable {
   public var attempts: Int
   /// The attempts that failed before, the first first.
   public var failures: [FailedAttempt] = []
+  /// Why the last attempt, which failed, was not repeated although the policy repeats such failures.
+  var whyNotRetried: String?
   /// The redirects that led to this response, the first first.
   public var redirects: [Redirect] = []
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -8,6 +10,11 @@ extension HTTPResponse.Body {
   /// This body, which tells once how it ended: with `nil` when it was read to its end, with the error that broke it, or
   /// with `CancellationError` when it was dropped or discarded before.
   func onEnd(_ tell: @escaping @Sendable ((any Error)?) -> Void) -> HTTPResponse.Body {
+    onEnd { error, _ in tell(error) }
+  }
+
+  /// The same, and how many bytes were read.
+  func onEnd(_ tell: @escaping @Sendable ((any Error)?, _ bytes: Int64) -> Void) -> HTTPResponse.Body {
     HTTPResponse.Body(length: length, source: WatchedBody(self, tell))
   }
 }
@@ -15,10 +22,11 @@ extension HTTPResponse.Body {
 /// Passes a body on and tells how it ended.
 private final class WatchedBody: HTTPBodySource {
   private let body: HTTPResponse.Body
-  private let tell: @Sendable ((any Error)?) -> Void
+  private let tell: @Sendable ((any Error)?, Int64) -> Void
+  private let bytes = Atomic<Int64>(0)
   private let isOpen = OneShot()
 
-  init(_ body: HTTPResponse.Body, _ tell: @escaping @Sendable ((any Error)?) -> Void) {
+  init(_ body: HTTPResponse.Body, _ tell: @escaping @Sendable ((any Error)?, Int64) -> Void) {
     self.body = body
     self.tell = tell
   }
@@ -28,7 +36,7 @@ private final class WatchedBody: HTTPBodySource {
   func next() async throws -> Data? {
     do {
       let chunk = try await body.nextChunk()
-      if chunk == nil { end(nil) }
+      if let chunk { bytes.add(Int64(chunk.count), ordering: .relaxed) } else { end(nil) }
       return chunk
     } catch {
       end(error)
@@ -42,6 +50,6 @@ private final class WatchedBody: HTTPBodySource {
   }
 
   private func end(_ error: (any Error)?) {
-    if isOpen.take() { tell(error) }
+    if isOpen.take() { tell(error, bytes.load(ordering: .relaxed)) }
   }
 }

@@ -12,3 +12,7 @@ struct AttemptLimit: HTTPMiddleware {
     }
   }
 }
+
+extension AttemptLimit: CustomStringConvertible {
+  var description: String { "attempt limit: \(limit.inUnits)" }
+}

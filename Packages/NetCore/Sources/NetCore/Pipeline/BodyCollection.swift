@@ -1,5 +1,8 @@
 /// Reads the body of a response that is wanted in memory, as a part of its attempt.
 struct BodyCollection: HTTPMiddleware {
+  /// The client's limit, for the description.
+  let limit: Int
+
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
@@ -7,4 +10,8 @@ struct BodyCollection: HTTPMiddleware {
     guard case .collected(let limit) = context.delivery, response.body.bufferedBytes == nil else { return response }
     return try await response.collectingBody(upTo: limit)
   }
+}
+
+extension BodyCollection: CustomStringConvertible {
+  var description: String { "collect: up to \(limit) bytes" }
 }

@@ -18,11 +18,23 @@ extension HTTPTransport {
 }
 
 /// A middleware with the rest of its pipeline.
-private struct Stage: HTTPTransport {
+private struct Stage: HTTPTransport, CustomStringConvertible {
   let middleware: any HTTPMiddleware
   let next: any HTTPTransport
 
   func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     try await middleware.intercept(request, context: context, next: next)
   }
+
+  /// This stage and those below it, a line each.
+  var description: String {
+    stageLine(middleware) + "\n" + (next is Stage ? "\(next)" : "transport: " + stageLine(next))
+  }
+}
+
+/// What `print(client)` says of a stage or another part: its own description on one line when it has one, else its type's
+/// name. (Swift's default description would show what it holds, which may be a secret.)
+func stageLine(_ part: Any) -> String {
+  let text = (part as? any CustomStringConvertible)?.description ?? "\(type(of: part))"
+  return text.replacing("\n", with: " ").displayable(upTo: 300)
 }

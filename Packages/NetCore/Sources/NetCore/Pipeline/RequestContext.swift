@@ -39,7 +39,10 @@ public struct RequestContext: Sendable {
   /// Whether the request's cookies are the caller's own, and not those of the client's jar.
   var hasOwnCookies = false
   var flightDeadline: FlightDeadline?
-  var events = EventEmitter()
+  /// Where in a distributed trace the call is, and an attempt once it has begun; `nil` on a client without
+  /// ``HTTPClient/Configuration/tracing``.
+  public internal(set) var trace: TraceContext?
+  var events: EventEmitter?
   private var ownDeadline: Duration?
   private var boxedRetryPolicy = Boxed<RetryPolicy>()
   private var boxedRedirectPolicy = Boxed<RedirectPolicy>()
@@ -56,8 +59,9 @@ public struct RequestContext: Sendable {
     ownDeadline = deadline
   }
 
-  /// Tells the call's observers what a stage did, such as a retry of the caller's own middleware.
-  public func report(_ event: CallEvent.Kind) {
-    events.emit(event, endpointName: endpointName, attempt: attempt)
+  /// Tells the call's observers what a stage did, such as a retry of the caller's own middleware. Without observers the
+  /// event is not made.
+  public func report(_ event: @autoclosure () -> CallEvent.Kind) {
+    events?.emit(event(), endpointName: endpointName, attempt: attempt, trace: trace)
   }
 }

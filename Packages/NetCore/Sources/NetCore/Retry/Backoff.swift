@@ -10,10 +10,10 @@ public struct Backoff: Sendable, Hashable {
     case decorrelated
   }
 
-  private let base: Duration
-  private let factor: Double
-  private let maximum: Duration
-  private let jitter: Jitter
+  let base: Duration
+  let factor: Double
+  let maximum: Duration
+  let jitter: Jitter
 
   private init(base: Duration, factor: Double, maximum: Duration, jitter: Jitter) {
     self.base = max(base, .zero)

@@ -46,7 +46,11 @@ struct Retry: HTTPMiddleware {
         previousWait: failures.last?.wait ?? .zero, remaining: context.deadline.map { $0 - now }, now: timeSource.now)
       guard !Task.isCancelled, let (wait, reason) = policy.decision(in: situation),
         budget.takeRetry(to: host, at: now, within: policy.budget)
-      else { return try outcome.adding(failures, mayHaveReachedServer: mayHaveReachedServer) }
+      else {
+        let refusal = Task.isCancelled ? nil : policy.refusal(in: situation)
+        if let refusal { context.report(.notRetried(reason: refusal)) }
+        return try outcome.adding(failures, whyNotRetried: refusal, mayHaveReachedServer: mayHaveReachedServer)
+      }
       failures.append(FailedAttempt(outcome, number: context.attempt, at: begin - started, wait: wait))
       mayHaveReachedServer = mayHaveReachedServer || outcome.mayHaveReachedServer
       if case .success(let response) = outcome { response.body.discard() }
@@ -65,6 +69,10 @@ struct Retry: HTTPMiddleware {
       return .failure(error)
     }
   }
+}
+
+extension Retry: CustomStringConvertible {
+  var description: String { "retry: \(policy)" }
 }
 
 extension FailedAttempt {
@@ -90,14 +98,19 @@ extension Result<HTTPResponse, any Error> {
     if case .failure(let error as APIError) = self { error.mayHaveReachedServer } else { true }
   }
 
-  /// The response or error, which knows the attempts before it, and whether one of them may have reached the server.
-  fileprivate func adding(_ failures: [FailedAttempt], mayHaveReachedServer: Bool) throws -> HTTPResponse {
+  /// The response or error, which knows the attempts before it, whether one of them may have reached the server, and why
+  /// there is no other.
+  fileprivate func adding(
+    _ failures: [FailedAttempt], whyNotRetried: String?, mayHaveReachedServer: Bool
+  ) throws -> HTTPResponse {
     switch self {
     case .success(var response):
       response.info.failures = failures
+      response.info.whyNotRetried = whyNotRetried
       return response
     case .failure(var error as APIError):
       error.failures = failures
+      error.whyNotRetried = whyNotRetried
       error.mayHaveReachedServer = error.mayHaveReachedServer || mayHaveReachedServer
       throw error
     case .failure(let error):

@@ -28,6 +28,28 @@ extension RetryPolicy {
     return (wait, reason)
   }
 
+  /// Why a failure that the policy repeats is not repeated this time; `nil` for an outcome it never repeats, and for a
+  /// response with a status below 400.
+  func refusal(in situation: Situation) -> String? {
+    if case .success(let response) = situation.outcome, response.status.code < 400 { return nil }
+    // What would be said of a request that may be repeated.
+    var harmless = situation
+    harmless.request.method = .get
+    guard reasonToRepeat(harmless) != nil else { return nil }
+    if !situation.request.body.isReplayable { return "the body can be sent only once" }
+    if reasonToRepeat(situation) == nil {
+      return "a \(situation.request.method) without an Idempotency-Key may act twice"
+    }
+    if situation.attempt >= maximumAttempts { return "it was attempt \(situation.attempt) of \(maximumAttempts)" }
+    guard let wait = wait(in: situation) else {
+      return "the server asks for a longer wait than \(maximumRetryAfter.inUnits)"
+    }
+    if let remaining = situation.remaining, wait >= remaining {
+      return "the call's time limit ends before the wait of \(wait.readable)"
+    }
+    return "the retry budget of the host is used up"
+  }
+
   private func reasonToRepeat(_ situation: Situation) -> String? {
     switch situation.outcome {
     case .success(let response):

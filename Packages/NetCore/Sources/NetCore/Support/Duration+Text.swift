@@ -1,4 +1,10 @@
 extension Duration {
+  /// The duration as a setting is written: `30 s`, `0.2 s`.
+  var inUnits: String {
+    let text = "\(inSeconds)"
+    return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " s"
+  }
+
   /// The duration for people, in the unit that suits it: `12.3 ms`, `1.50 s`.
   var readable: String {
     let (seconds, attoseconds) = components

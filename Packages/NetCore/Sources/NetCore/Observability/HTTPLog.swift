@@ -11,6 +11,8 @@ import Foundation
 ///     [1 GetTip] → GET https://api.example.com/tips/today
 ///     [1 GetTip] ← 200 OK in 12.3 ms, 48 bytes
 ///
+/// With ``HTTPClient/Configuration/tracing`` the trace's identifier stands behind the name.
+///
 /// Values in bodies, fields and queries are hidden unless they are allowed:
 /// `HTTPLog(redactor: .standard.allowing(jsonKeys: ["tip"]))` shows the tips of JSON bodies too.
 ///
@@ -57,23 +59,25 @@ public struct HTTPLog: CallObserver {
 
   /// Writes what the level allows of `event`.
   public func observe(_ event: CallEvent) {
-    guard let level else { return }
-    let (lineLevel, text) = line(for: event.kind, isVerbose: level == .debug)
-    guard lineLevel >= level else { return }
-    sink.write("[\(event.call) \(event.endpointName.displayable(upTo: 100))] \(text)", level: lineLevel)
+    guard let level, let (lineLevel, text) = line(for: event.kind, isVerbose: level == .debug), lineLevel >= level
+    else { return }
+    let trace = event.trace.map { " " + $0.traceID } ?? ""
+    sink.write("[\(event.call) \(event.endpointName.displayable(upTo: 100))\(trace)] \(text)", level: lineLevel)
   }
 
-  private func line(for kind: CallEvent.Kind, isVerbose: Bool) -> (LogLevel, String) {
+  private func line(for kind: CallEvent.Kind, isVerbose: Bool) -> (LogLevel, String)? {
     switch kind {
+    case .started:
+      return nil
     case .request(let request):
       let body = detail(request.fields, bytes: request.body.loggableBytes)
       return (.debug, "→ \(request.method) \(redactor.redact(request.url))" + (isVerbose ? body : ""))
-    case .response(let response, let duration):
+    case .response(let response, _, let duration):
       let size = response.body.bufferedBytes.map { "\($0.count) bytes" } ?? "body on its way"
       let isFailure = response.status.kind == .clientError || response.status.kind == .serverError
       let body = isVerbose ? detail(response.fields, bytes: response.body.bufferedBytes, isFailure: isFailure) : ""
       return (.info, "← \(response.status) in \(duration.readable), \(size)" + body)
-    case .attemptFailed(let error, let duration):
+    case .attemptFailed(let error, _, let duration):
       return (.warning, "✗ \(describe(error)) after \(duration.readable)")
     case .coalesced:
       return (.debug, "⇉ shares the exchange of an equal call")
@@ -81,18 +85,25 @@ public struct HTTPLog: CallObserver {
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
     case .redirected(let redirect):
       return (.info, "↪ \(redirect.status), on to \(redactor.redact(redirect.to))")
+    case .notRetried(let reason):
+      return (.warning, "· not retried: \(reason.displayable(upTo: 200))")
     case .renewedCredentials(let duration):
-      return (.info, "⚿ again with new credentials, which took \(duration.readable)")
+      return (.info, "⚿ credentials refused, renewed in \(duration.readable)")
     case .queued(let duration):
       return (.debug, "⧗ waited \(duration.readable) for its turn")
     case .circuit(let state, let origin):
       return (.warning, "⌁ circuit \(state.rawValue): \(origin.displayable(upTo: 300))")
-    case .finished(let error?, let duration):
-      let level = error is CancellationError ? LogLevel.info : .error
-      return (level, "failed after \(duration.readable): \(describe(error))")
-    case .finished(nil, let duration):
-      return (.debug, "done in \(duration.readable)")
+    case .finished(let outcome):
+      return line(for: outcome)
     }
+  }
+
+  private func line(for outcome: CallOutcome) -> (LogLevel, String) {
+    guard let error = outcome.error else {
+      return (.debug, "done in \(outcome.duration.readable), \(outcome.bytesReceived) bytes")
+    }
+    let level = error is CancellationError ? LogLevel.info : .error
+    return (level, "failed after \(outcome.duration.readable): \(describe(error))")
   }
 
   private func detail(_ fields: HTTPFields, bytes: Data?, isFailure: Bool = false) -> String {
@@ -119,4 +130,9 @@ extension HTTPBody {
   fileprivate var loggableBytes: Data? {
     if case .bytes(let bytes) = content { bytes } else { nil }
   }
+}
+
+extension HTTPLog: CustomStringConvertible {
+  /// From which level on it writes.
+  public var description: String { level.map { "HTTPLog from \($0) on" } ?? "HTTPLog, which is off" }
 }
