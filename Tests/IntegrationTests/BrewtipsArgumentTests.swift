@@ -30,6 +30,7 @@ import Testing
           ($0.printsJSON, $0.isStrict, $0.isVerbose) = (true, true, true)
         })
     ),
+    ("--trace", .command(.today, settings { $0.drawsTrace = true })),
     ("--timeout 2.5", .command(.today, settings { $0.timeout = .milliseconds(2_500) })),
     ("--timeout=.5", .command(.today, settings { $0.timeout = .milliseconds(500) })),
     ("--timeout 1 today --timeout 2", .command(.today, settings { $0.timeout = .seconds(2) })),
@@ -54,6 +55,7 @@ import Testing
       "--proxy takes a URL with a port: write it as http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
     ),
     ("serve --ca-file a.pem", "--ca-file is for reaching a server, which serve does not: leave it out"),
+    ("serve --trace", "--trace draws calls, and serve makes none: leave it out"),
     ("--JSON", "unknown option --JSON: see brewtips --help"),
     ("--verbsoe", "unknown option --verbsoe: did you mean --verbose?"),
     ("--base", "unknown option --base: did you mean --base-url?"),

@@ -72,6 +72,54 @@ import Testing
     }
   }
 
+  @Test func `a token that is refused once is renewed, and the log tells the story without it`() async throws {
+    let tokens = Mutex(0)
+    try await LoopbackServer.with(handler: { request in
+      guard request.target != "/token" else {
+        #expect(request.fields[.authorization] == "Basic " + Data("brewer:S3CRET".utf8).base64EncodedString())
+        let number = tokens.withLock { count in
+          count += 1
+          return count
+        }
+        return .text(#"{"access_token": "TOKEN-\#(number)", "token_type": "Bearer"}"#)
+      }
+      return request.fields[.authorization] == "Bearer TOKEN-2"
+        ? .text(#"{"tip": "welcome back"}"#)
+        : LoopbackResponse(status: 401, fields: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+    }) { server in
+      let environment = [
+        "BREWTIPS_TOKEN_URL": "\(server.baseURL)/token", "BREWTIPS_CLIENT_ID": "brewer",
+        "BREWTIPS_CLIENT_SECRET": "S3CRET",
+      ]
+      let run = try await Brewtips.run(
+        ["--verbose", "--trace", "--base-url", "\(server.baseURL)"], environment: environment)
+      #expect(run.output == "welcome back\n", "\(run.errors)")
+      let story = run.errors.split(separator: "\n").filter { line in
+        ["← ", "⚿ "].contains { line.contains($0) }
+      }
+      try #require(story.count == 4, "\(run.errors)")
+      #expect(story[0].contains("⚿ waited "))
+      #expect(story[1].contains("← 401 Unauthorized in "))
+      #expect(story[2].contains("⚿ credentials refused, renewed in "))
+      #expect(story[3].contains("← 200 OK in "))
+      #expect(run.errors.contains("\n  new credentials"))
+      #expect(!["TOKEN-", "S3CRET"].contains { run.errors.contains($0) })
+    }
+  }
+
+  @Test(arguments: ["BREWTIPS_TOKEN_URL", "BREWTIPS_CLIENT_ID", "BREWTIPS_CLIENT_SECRET"])
+  func `a credential that is not whole names what is missing`(missing: String) async throws {
+    var environment = [
+      "BREWTIPS_TOKEN_URL": "http://127.0.0.1:9/token", "BREWTIPS_CLIENT_ID": "brewer",
+      "BREWTIPS_CLIENT_SECRET": "S3CRET",
+    ]
+    environment[missing] = ""
+    let run = try await Brewtips.run(["--strict"], environment: environment)
+    #expect(run.status == 78)
+    #expect(run.errors.hasPrefix("brewtips: \(missing) is missing: set it beside BREWTIPS_"))
+    #expect(!run.errors.contains("S3CRET"))
+  }
+
   private func path(_ name: String) -> String { folder.path(name) }
 
   private func makeCertificate(_ name: String, _ details: String) async throws {

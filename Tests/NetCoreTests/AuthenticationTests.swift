@@ -230,7 +230,7 @@ import Testing
     }
     signedIn.server.revoke()
     try await signedIn.get()
-    #expect(sink.text.contains("again with new credentials"))
+    #expect(sink.text.contains("credentials refused, renewed in"))
     #expect(!sink.text.contains("token-1"))
     #expect(!sink.messages.dropLast().joined().contains("refresh-"))
   }

@@ -43,7 +43,7 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
             Content-Length: 22
             {"id":<redacted>,"name":"<redacted>"}
         """,
-        "[1 GetWidget] done in 12.3 ms",
+        "[1 GetWidget] done in 12.3 ms, 22 bytes",
       ])
     #expect(sink.levels == [.debug, .info, .debug])
   }
@@ -126,7 +126,7 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
     clock.advance(by: .seconds(2))
     scripted.finish()
     _ = try await response.body.collect(upTo: 10)
-    #expect(sink.messages.last == "[1 GetWidget] done in 2.00 s")
+    #expect(sink.messages.last == "[1 GetWidget] done in 2.00 s, 0 bytes")
 
     let dropped = try await client(answering(HTTPResponse(body: ScriptedBody().body)), level: .debug).open(call)
     dropped.body.discard()

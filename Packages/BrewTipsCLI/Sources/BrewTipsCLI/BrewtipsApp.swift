@@ -24,12 +24,20 @@ import Darwin
   }
 
   private static func run() async -> ExitCode {
+    let recorder = CallRecorder()
     do {
       let environment = ProcessInfo.processInfo.environment
       switch try Invocation(parsing: commandLine(), environment: environment) {
       case .help: try Console.write(helpText)
       case .version: try Console.write("brewtips \(version)")
-      case .command(let command, let settings): try await command.run(settings)
+      case .command(let command, let settings):
+        guard settings.drawsTrace else {
+          try await command.run(settings, recorder: nil)
+          break
+        }
+        // Drawn whether the command fails or not, and after what it prints.
+        defer { Console.note(Waterfall(recorder.events).lines(isColored: Console.hasColors(environment))) }
+        try await command.run(settings, recorder: recorder)
       }
       return .success
     } catch is CancellationError {

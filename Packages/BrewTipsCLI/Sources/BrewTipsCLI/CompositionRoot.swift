@@ -26,10 +26,17 @@ struct Services: Sendable {
 }
 
 /// Runs `body` with services that talk to the configured server, or to the embedded one.
-func withServices<Result>(_ settings: Settings, _ body: (Services) async throws -> Result) async throws -> Result {
+///
+/// - Parameter recorder: Is told of all calls.
+func withServices<Result>(
+  _ settings: Settings, recorder: CallRecorder? = nil, _ body: (Services) async throws -> Result
+) async throws -> Result {
   let transport = try transport(settings.connection)
   return try await withServer(settings) { baseURL in
-    let client = HTTPClient(configuration(settings, baseURL: baseURL), transport: transport)
+    var configuration = configuration(settings, baseURL: baseURL)
+    configuration.authenticator = settings.credentials.map { authenticator($0, for: baseURL, over: transport) }
+    if let recorder { configuration.observers.append(recorder) }
+    let client = HTTPClient(configuration, transport: transport)
     return try await body(
       Services(tips: RemoteBrewTipsService(client: client), users: RemoteUserService(client: client)))
   }
@@ -81,4 +88,18 @@ private func configuration(_ settings: Settings, baseURL: URL) -> HTTPClient.Con
     configuration.observers = [HTTPLog(level: .debug, sink: StandardErrorSink(), redactor: redactor)]
   }
   return configuration
+}
+
+/// Gets the app's token when the first request needs it, and another when the server refuses it.
+private func authenticator(
+  _ credentials: ClientCredentials, for baseURL: URL, over transport: any HTTPTransport
+) -> BearerAuthenticator {
+  // A client of its own, which needs no token: the token is asked for at its base URL.
+  var configuration = HTTPClient.Configuration(name: "token endpoint", baseURL: credentials.tokenURL)
+  configuration.userAgent = "brewtips/\(version)"
+  configuration.retry = .standard
+  let grant = ClientCredentialsGrant(
+    tokenURL: credentials.tokenURL, client: OAuthClient(id: credentials.id, secret: credentials.secret),
+    network: HTTPClient(configuration, transport: transport))
+  return BearerAuthenticator(store: MemoryCredentialStore(), origins: [baseURL], grant: grant)
 }

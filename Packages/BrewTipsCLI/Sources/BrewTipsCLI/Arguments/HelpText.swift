@@ -15,10 +15,21 @@ var helpText: String {
     options, before or after the command:
     \(table(options + [("--", "ends the options: what follows is a word of the command")]))
 
+    environment:
+    \(table(environment))
+
     exit codes:
     \(table(ExitCode.allCases.map { (String($0.rawValue), $0.summary) }))
     """
 }
+
+private let environment = [
+  ("BREWTIPS_URL", "the server, unless --base-url says"),
+  ("BREWTIPS_TOKEN_URL", "where a token is asked for (OAuth 2.0 client credentials), if the server wants one; with"),
+  ("BREWTIPS_CLIENT_ID", "  the app's name there, and"),
+  ("BREWTIPS_CLIENT_SECRET", "  its secret"),
+  ("NO_COLOR", "--trace: draws without colours"),
+]
 
 private func table(_ rows: [(String, String)]) -> String {
   let width = rows.map(\.0.count).max() ?? 0

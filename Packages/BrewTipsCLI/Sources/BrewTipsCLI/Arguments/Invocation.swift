@@ -6,7 +6,7 @@ enum Invocation: Equatable {
 
   /// - Parameters:
   ///   - arguments: The command line without the program's name.
-  ///   - environment: Where `BREWTIPS_URL` is looked up.
+  ///   - environment: Where `BREWTIPS_URL` and its like are looked up.
   init(parsing arguments: [String], environment: [String: String]) throws(Failure) {
     let scanned = try ScannedArguments(arguments)
     if scanned.has(.help) || scanned.words == ["help"] {
@@ -29,6 +29,9 @@ extension ScannedArguments {
     }
     if command == .serve, let option = Option.connection.first(where: has) {
       throw .usage("\(option.rawValue) is for reaching a server, which serve does not: leave it out")
+    }
+    if command == .serve, has(.trace) {
+      throw .usage("--trace draws calls, and serve makes none: leave it out")
     }
     if command != .serve, has(.port) {
       throw .usage("--port is for serve: write brewtips serve --port PORT")

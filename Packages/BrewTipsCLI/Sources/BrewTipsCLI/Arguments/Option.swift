@@ -11,6 +11,7 @@ enum Option: String, CaseIterable {
   case pin = "--pin"
   case proxy = "--proxy"
   case verbose = "--verbose"
+  case trace = "--trace"
   case help = "--help"
   case version = "--version"
 
@@ -31,7 +32,7 @@ enum Option: String, CaseIterable {
     case .caFile, .certificate, .key: "FILE"
     case .pin: "PINS"
     case .proxy: "URL"
-    case .json, .strict, .verbose, .help, .version: nil
+    case .json, .strict, .verbose, .trace, .help, .version: nil
     }
   }
 
@@ -49,6 +50,7 @@ enum Option: String, CaseIterable {
     case .pin: "the server's key must be one of these: sha256/BASE64, several joined by commas"
     case .proxy: "goes through a proxy, such as http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
     case .verbose: "logs requests and responses on standard error, secrets hidden"
+    case .trace: "draws on standard error how the time of each call was spent"
     case .help: "prints this"
     case .version: "prints the version"
     }

@@ -16,9 +16,12 @@ struct Settings: Equatable {
   var port: Int?
   /// How the server is reached.
   var connection = ConnectionSettings()
+  /// How the app gets a token; `nil` for a server that wants none.
+  var credentials: ClientCredentials?
   var printsJSON = false
   var isStrict = false
   var isVerbose = false
+  var drawsTrace = false
 }
 
 extension Settings {
@@ -27,9 +30,11 @@ extension Settings {
     if let seconds = arguments[.timeout] { timeout = try Self.timeout(seconds) }
     if let port = arguments[.port] { self.port = try Self.port(port) }
     connection = try ConnectionSettings(arguments)
+    credentials = try ClientCredentials(environment: environment)
     printsJSON = arguments.has(.json)
     isStrict = arguments.has(.strict)
     isVerbose = arguments.has(.verbose)
+    drawsTrace = arguments.has(.trace)
   }
 
   /// The option wins; a variable that is empty is as good as none.
@@ -44,7 +49,7 @@ extension Settings {
   }
 
   /// What is wrong with a URL and how to write it, without the URL itself, which may hold a secret; `nil` when nothing is.
-  private static func problem(inURL text: String) -> String? {
+  static func problem(inURL text: String) -> String? {
     let remedy = "write it as http://127.0.0.1:8080"
     guard ["http://", "https://"].contains(where: text.lowercased().hasPrefix) else {
       return "does not begin with http:// or https://: \(remedy)"

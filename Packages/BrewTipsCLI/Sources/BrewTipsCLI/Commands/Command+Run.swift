@@ -9,13 +9,15 @@ import Foundation
 
 extension Command {
   /// Does what the command says, and prints the result.
-  func run(_ settings: Settings) async throws {
+  ///
+  /// - Parameter recorder: Is told of all calls.
+  func run(_ settings: Settings, recorder: CallRecorder?) async throws {
     switch self {
     case .today:
-      let today = try await tipOfTheDay(settings)
+      let today = try await tipOfTheDay(settings, recorder)
       try settings.printsJSON ? printJSON(TipReport(today)) : Console.write(today.text.printable())
     case .listUsers:
-      let users = try await withServices(settings) { try await $0.users.users() }
+      let users = try await withServices(settings, recorder: recorder) { try await $0.users.users() }
       if settings.printsJSON {
         try printJSON(users)
       } else if users.isEmpty {
@@ -24,10 +26,10 @@ extension Command {
         try Console.write(users.map(\.line).joined(separator: "\n"))
       }
     case .getUser(let id):
-      let user = try await withServices(settings) { try await $0.users.user(id: id) }
+      let user = try await withServices(settings, recorder: recorder) { try await $0.users.user(id: id) }
       try print(user, asJSON: settings.printsJSON)
     case .addUser(let name, let email):
-      let user = try await withServices(settings) { try await $0.users.createUser(name: name, email: email) }
+      let user = try await withServices(settings, recorder: recorder) { try await $0.users.createUser(name: name, email: email) }
       try print(user, asJSON: settings.printsJSON)
     case .serve:
       try await runServer(settings)
@@ -35,9 +37,9 @@ extension Command {
   }
 
   /// The server's tip; when the server fails, and nobody insists, the fallback, and the reason on standard error.
-  private func tipOfTheDay(_ settings: Settings) async throws -> TipOfTheDay {
+  private func tipOfTheDay(_ settings: Settings, _ recorder: CallRecorder?) async throws -> TipOfTheDay {
     do {
-      return try await withServices(settings) { try await $0.tips.tipOfTheDay() }
+      return try await withServices(settings, recorder: recorder) { try await $0.tips.tipOfTheDay() }
     } catch {
       let failure = Failure(error)
       guard !settings.isStrict, failure.code.isServersFault else { throw error }

@@ -35,6 +35,16 @@ enum Console {
     _ = writeAll(text + "\n", to: STDERR_FILENO)
   }
 
+  /// Writes to standard error, the lines as they are.
+  static func note(_ lines: [String]) {
+    _ = writeAll(lines.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
+  }
+
+  /// Whether standard error shows colours: a terminal does, unless the environment says no (https://no-color.org).
+  static func hasColors(_ environment: [String: String]) -> Bool {
+    isatty(STDERR_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
   /// Writes all of `text`; returns the error number, 0 when there was none.
   private static func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)[...]

@@ -96,9 +96,11 @@ public final class BearerAuthenticator: Authenticator {
   /// - Throws: ``APIError`` of kind `unauthorized` when the credentials the call began with are gone; why they could not be
   ///   renewed; `CancellationError` at once.
   public func sign(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPRequest {
-    guard mayDecorate(request), let credentials = try await credentials(for: context.credentialScope) else {
-      return request
+    guard mayDecorate(request) else { return request }
+    let credentials = try await credentials(for: context.credentialScope) { wait in
+      context.report(.awaitedCredentials(for: wait))
     }
+    guard let credentials else { return request }
     var request = request
     request.fields[.authorization] = Self.authorization(credentials.accessToken)
     return request
@@ -125,7 +127,7 @@ public final class BearerAuthenticator: Authenticator {
         state.refusedToken = token
       }
     }
-    _ = try await credentials(for: context.credentialScope)
+    _ = try await credentials(for: context.credentialScope) { _ in }
   }
 
   private static func authorization(_ token: String) -> String { "Bearer \(token)" }
@@ -136,7 +138,12 @@ public final class BearerAuthenticator: Authenticator {
   }
 
   /// Good credentials of `scope`; waits while they are loaded or renewed. `nil` when nobody is signed in.
-  private func credentials(for scope: CredentialScope?) async throws -> BearerCredentials? {
+  ///
+  /// - Parameter onWait: Is told how long that took, if it waited.
+  private func credentials(
+    for scope: CredentialScope?, onWait: (Duration) -> Void
+  ) async throws -> BearerCredentials? {
+    var started: Duration?
     while true {
       let (credentials, work) = try state.withLock { state -> (BearerCredentials?, BearerWork?) in
         if let work = state.work { return (nil, work) }
@@ -144,7 +151,11 @@ public final class BearerAuthenticator: Authenticator {
         if try state.isSettled(for: scope) { return (state.credentials, nil) }
         return (nil, renew(&state))
       }
-      guard let work else { return credentials }
+      guard let work else {
+        if let started { onWait(settings.timeSource.elapsed - started) }
+        return credentials
+      }
+      started = started ?? settings.timeSource.elapsed
       try await work.value()
     }
   }

@@ -22,6 +22,8 @@ public struct CallEvent: Sendable {
     case notRetried(reason: String)
     /// The response redirects to another URL, which is asked for next.
     case redirected(Redirect)
+    /// The attempt waited so long for its credentials, which were loaded or due for renewal.
+    case awaitedCredentials(for: Duration)
     /// The server refused the credentials; after so long there are new ones, with which the request is sent again.
     case renewedCredentials(after: Duration)
     /// An attempt waited so long for its turn under the client's own limits (``ConcurrencyLimit``, ``RateLimit``), whether it

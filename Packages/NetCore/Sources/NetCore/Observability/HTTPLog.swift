@@ -87,6 +87,8 @@ public struct HTTPLog: CallObserver {
       return (.info, "↪ \(redirect.status), on to \(redactor.redact(redirect.to))")
     case .notRetried(let reason):
       return (.warning, "· not retried: \(reason.displayable(upTo: 200))")
+    case .awaitedCredentials(let duration):
+      return (.debug, "⚿ waited \(duration.readable) for credentials")
     case .renewedCredentials(let duration):
       return (.info, "⚿ credentials refused, renewed in \(duration.readable)")
     case .queued(let duration):

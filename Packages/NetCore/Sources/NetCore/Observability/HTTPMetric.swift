@@ -47,14 +47,14 @@ extension HTTPMetric {
   public static let retries = counter("netcore.client.retries", of: "retry", "Attempts that were repeated.")
   /// `netcore.client.retry.wait`, in seconds: the waits before attempts were repeated.
   public static let retryWait = duration("netcore.client.retry.wait", "Waits before attempts were repeated.")
-  /// `netcore.client.renewal.duration`, in seconds: how long requests waited for new credentials after a refusal.
-  public static let renewalDuration = duration("netcore.client.renewal.duration", "Waits for new credentials.")
+  /// `netcore.client.credentials.wait`, in seconds: how long attempts waited for credentials.
+  public static let credentialWait = duration("netcore.client.credentials.wait", "Waits for credentials.")
   /// `netcore.client.coalesced`: calls that joined the exchange of an equal one.
   public static let coalescedCalls = counter("netcore.client.coalesced", of: "call", "Calls that shared an exchange.")
 
   /// All of them, for a sink that makes its instruments beforehand.
   public static let all = [
-    requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, renewalDuration,
+    requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, credentialWait,
     coalescedCalls,
   ]
 }

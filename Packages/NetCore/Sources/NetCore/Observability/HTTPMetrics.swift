@@ -54,8 +54,8 @@ public struct HTTPMetrics: CallObserver {
     case .retry(_, let wait):
       sink.add(1, to: .retries, labels: labels(event))
       record(wait, in: .retryWait, labels(event))
-    case .renewedCredentials(let duration):
-      record(duration, in: .renewalDuration, labels(event))
+    case .awaitedCredentials(let duration), .renewedCredentials(let duration):
+      record(duration, in: .credentialWait, labels(event))
     case .finished(let outcome):
       var labels = labels(event, outcome.request)
       if let status = outcome.status { labels.add(status) }
