@@ -25,9 +25,9 @@ var helpText: String {
 
 private let environment = [
   ("BREWTIPS_URL", "the server, unless --base-url says"),
-  ("BREWTIPS_TOKEN_URL", "where a token is asked for (OAuth 2.0 client credentials), if the server wants one; with"),
-  ("BREWTIPS_CLIENT_ID", "  the app's name there, and"),
-  ("BREWTIPS_CLIENT_SECRET", "  its secret"),
+  ("BREWTIPS_TOKEN_URL", "for a server that wants a token: where to get one (OAuth 2.0)"),
+  ("BREWTIPS_CLIENT_ID", "with it: who asks there"),
+  ("BREWTIPS_CLIENT_SECRET", "with it: the secret that proves it"),
   ("NO_COLOR", "--trace: draws without colours"),
 ]
 

@@ -29,7 +29,9 @@ extension Command {
       let user = try await withServices(settings, recorder: recorder) { try await $0.users.user(id: id) }
       try print(user, asJSON: settings.printsJSON)
     case .addUser(let name, let email):
-      let user = try await withServices(settings, recorder: recorder) { try await $0.users.createUser(name: name, email: email) }
+      let user = try await withServices(settings, recorder: recorder) {
+        try await $0.users.createUser(name: name, email: email)
+      }
       try print(user, asJSON: settings.printsJSON)
     case .serve:
       try await runServer(settings)

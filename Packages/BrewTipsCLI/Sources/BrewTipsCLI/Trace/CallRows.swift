@@ -55,7 +55,8 @@ struct CallRows {
       segments.append(Waterfall.Segment(phase: phase, start: begin + previous, end: begin + moment))
       previous = moment
     }
-    var row = Waterfall.Row(label: "\(event.attempt) \(what)", segments: segments, duration: length, isFailure: isFailure)
+    var row = Waterfall.Row(
+      label: "\(event.attempt) \(what)", segments: segments, duration: length, isFailure: isFailure)
     if let timings {
       row.details = [
         segments.map { "\($0.phase.name) \(($0.end - $0.start).inShort)" }.joined(separator: ", "), timings.connection,

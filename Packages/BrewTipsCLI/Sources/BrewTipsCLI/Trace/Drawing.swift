@@ -12,8 +12,8 @@ struct Drawing {
   func lines(_ call: CallRows) -> [String] {
     let end = call.duration.inShort
     let scale = String(repeating: " ", count: width - barWidth) + "0" + end.padded(to: barWidth - 1, alignsRight: true)
-    return [styled(call.title.printable(upTo: width - 1), "1"), styled(scale, "2")]
-      + call.rows.flatMap { lines($0, within: call.duration) } + [call.ending.printable(upTo: width - 1)]
+    return [styled(call.title.fitting(width), "1"), styled(scale, "2")]
+      + call.rows.flatMap { lines($0, within: call.duration) } + [call.ending.fitting(width)]
   }
 
   /// What the phases that occur look like.
@@ -24,11 +24,11 @@ struct Drawing {
   }
 
   private func lines(_ row: Waterfall.Row, within total: Duration) -> [String] {
-    let label = row.label.printable(upTo: Self.labelWidth - 1).padded(to: Self.labelWidth)
+    let label = row.label.fitting(Self.labelWidth).padded(to: Self.labelWidth)
     let duration = (row.duration?.inShort ?? "").padded(to: Self.durationWidth, alignsRight: true)
     let first = styled(label, row.isFailure ? "31" : nil) + duration + "  " + bar(row.segments, within: total)
     return [first.withoutTrailingSpaces]
-      + row.details.map { styled("    " + $0.printable(upTo: width - 5), "2") }
+      + row.details.map { styled("    " + $0.fitting(width - 4), "2") }
   }
 
   /// The segments in their places, each at least one column wide.
@@ -45,13 +45,15 @@ struct Drawing {
     return String(repeating: " ", count: start) + parts.joined()
   }
 
-  /// Divides columns by duration, at least one for each; the longest gets what rounding leaves.
+  /// Divides columns by duration, one for each and the others where they are due most.
   static func share(_ columns: Int, _ durations: [Duration]) -> [Int] {
     let total = durations.reduce(.zero, +)
-    let free = max(0, columns - durations.count)
-    var shares = durations.map { total > .zero ? 1 + Int(Double(free) * ($0 / total)) : 1 }
-    if let longest = durations.indices.max(by: { durations[$0] < durations[$1] }) {
-      shares[longest] += max(0, columns - shares.reduce(0, +))
+    let due = durations.map { total > .zero ? Double(columns) * ($0 / total) : 1 }
+    var shares = durations.map { _ in 1 }
+    for _ in 0..<max(0, columns - durations.count) {
+      guard let neediest = shares.indices.max(by: { due[$0] - Double(shares[$0]) < due[$1] - Double(shares[$1]) })
+      else { break }
+      shares[neediest] += 1
     }
     return shares
   }
@@ -110,6 +112,12 @@ extension Waterfall.Phase {
 }
 
 extension String {
+  /// The text on one line of at most so many columns, without what could control the terminal.
+  fileprivate func fitting(_ width: Int) -> String {
+    let text = printable()
+    return text.count <= width ? text : text.prefix(width - 1) + "…"
+  }
+
   fileprivate func padded(to width: Int, alignsRight: Bool = false) -> String {
     let space = String(repeating: " ", count: max(0, width - count))
     return alignsRight ? space + self : self + space

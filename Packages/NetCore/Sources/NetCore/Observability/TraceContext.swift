@@ -45,7 +45,8 @@ public struct TraceContext: Sendable, Hashable {
   /// - Parameter identifier: Gives the new span's identifier.
   func child(identifier: () -> UInt64) -> TraceContext {
     TraceContext(
-      trace: (high, low), span: Self.nonZero(identifier), parentSpan: span, isSampled: isSampled, tracestate: tracestate)
+      trace: (high, low), span: Self.nonZero(identifier), parentSpan: span, isSampled: isSampled, tracestate: tracestate
+    )
   }
 
   /// An identifier of zeros means none.

@@ -3,7 +3,8 @@ extension RetryPolicy: CustomStringConvertible {
   /// 20 % + 10`.
   public var description: String {
     guard maximumAttempts > 1 else { return "never" }
-    return "up to \(maximumAttempts) attempts, \(backoff), Retry-After up to \(maximumRetryAfter.inUnits), budget \(budget)"
+    return
+      "up to \(maximumAttempts) attempts, \(backoff), Retry-After up to \(maximumRetryAfter.inUnits), budget \(budget)"
   }
 }
 

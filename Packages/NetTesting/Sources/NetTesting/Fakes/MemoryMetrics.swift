@@ -17,6 +17,13 @@ public final class MemoryMetrics: MetricsSink {
     public let value: Double
     /// In which series.
     public let labels: [String: String]
+
+    /// A measurement, to compare with.
+    public init(_ metric: HTTPMetric, _ value: Double, labels: [String: String] = [:]) {
+      self.metric = metric
+      self.value = value
+      self.labels = labels
+    }
   }
 
   private let kept = Mutex<[Measurement]>([])
@@ -46,6 +53,6 @@ public final class MemoryMetrics: MetricsSink {
 
   /// Keeps `value`.
   public func record(_ value: Double, in histogram: HTTPMetric, labels: [String: String]) {
-    kept.withLock { $0.append(Measurement(metric: histogram, value: value, labels: labels)) }
+    kept.withLock { $0.append(Measurement(histogram, value, labels: labels)) }
   }
 }
