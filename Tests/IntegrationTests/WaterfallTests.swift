@@ -53,7 +53,7 @@ import Testing
       GetTip: GET http://127.0.0.1:8080/tips/today?key=<redacted>
                                                0                                1.00 s
         credentials                  100.0 ms  aaaa
-      1 503 Service Unavailable      200.0 ms      nctt▒▒██
+      1 503 Service Unavailable      200.0 ms      nct▒▒▒██
           name 20.0 ms, connect 20.0 ms, TLS 40.0 ms, first byte 70.0 ms, body 50.0 ms
           HTTP/2 with 127.0.0.1:8080, new connection, 0 bytes
         wait                         300.0 ms              ~~~~~~~~~~~

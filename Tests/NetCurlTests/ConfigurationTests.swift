@@ -56,6 +56,24 @@ struct ConfigurationTests {
     #expect(!printed.contains("us3r"))
   }
 
+  @Test func `a transport says its main settings, and no secret`() throws {
+    #expect(
+      "\(CurlTransport())"
+        == "CurlTransport, HTTP/2 over TLS, TLS 1.2 or later, connect 10 s, first byte 60 s, idle 60 s, "
+        + "64 exchanges a host")
+    let url = try #require(URL(string: "http://proxy.example:3128"))
+    var configuration = CurlTransport.Configuration()
+    configuration.httpVersions = .http1
+    configuration.limits.connect = .milliseconds(500)
+    configuration.limits.idle = nil
+    configuration.tls.pins = ["sha256/" + String(repeating: "A", count: 43) + "="]
+    configuration.proxy = .server(.init(url, credentials: .init(user: "SECRET", password: "SECRET")))
+    #expect(
+      try "\(CurlTransport(configuration))"
+        == "CurlTransport, HTTP/1.1, TLS 1.2 or later, pinned, proxy proxy.example:3128, "
+        + "connect 0.5 s, first byte 60 s, 64 exchanges a host")
+  }
+
   @Test func `after some time without requests everything is closed, until the next`() async throws {
     let server = try await LoopbackServer.start { _ in .text("hello") }
     let transport = try CurlTransport.with { $0.connections.idleLifetime = .milliseconds(20) }

@@ -149,3 +149,8 @@ extension HTTPRequest {
     #endif
   }
 }
+
+extension URLSessionTransport: CustomStringConvertible {
+  /// The main setting on one line: `URLSessionTransport, 67108864 bytes unread at most`.
+  public var description: String { "URLSessionTransport, \(maximumUnreadBytes) bytes unread at most" }
+}
