@@ -25,6 +25,7 @@ ARMS = {
     "session-typed": ("bench-urlsession", "typed"),
     "curl": ("bench-curl", "bare"),
     "curl-typed": ("bench-curl", "typed"),
+    "curl-watched": ("bench-curl", "watched"),
     "curl-stages": ("bench-curl", "stages"),
 }
 LIMIT = 300  # seconds for one run of a program

@@ -14,7 +14,8 @@ struct Tip: Decodable, Sendable {
   let tip: String
 }
 
-/// Arms: `bare`, the transport alone; `typed`, a client over it; `stages`, a client with every optional stage.
+/// Arms: `bare`, the transport alone; `typed`, a client over it; `watched`, one with metrics and traces; `stages`, one with
+/// every optional stage.
 @main
 struct BenchCurl {
   static func main() async throws {
@@ -26,8 +27,9 @@ struct BenchCurl {
     switch options.arm {
     case "bare": await bench.run(bench.bare())
     case "typed": await bench.run(bench.typed(HTTPClient(bench.clientConfiguration, transport: transport)))
+    case "watched": await bench.run(bench.typed(HTTPClient(bench.watchedConfiguration, transport: transport)))
     case "stages": await bench.run(bench.stages())
-    default: fatalError("There is no arm \(options.arm): bare, typed, stages.")
+    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages.")
     }
     await transport.shutdown()
   }
@@ -90,6 +92,13 @@ extension BenchCurl {
     return configuration
   }
 
+  private var watchedConfiguration: HTTPClient.Configuration {
+    var configuration = clientConfiguration
+    configuration.observers = [HTTPMetrics(sink: NoMetrics())]
+    configuration.tracing = Tracing()
+    return configuration
+  }
+
   /// The small document is decoded, every other one is wanted as bytes.
   private func typed(_ client: HTTPClient) -> Benchmark.Operation {
     let (name, file) = (options.url.lastPathComponent, options.file)
@@ -126,6 +135,12 @@ extension BenchCurl {
       try await client.send(Endpoint(path: "\(name)", query: ["n": "\(number.next())"]), as: Data.self).count
     }
   }
+}
+
+/// Keeps nothing.
+private struct NoMetrics: MetricsSink {
+  func add(_ amount: Int, to counter: HTTPMetric, labels: [String: String]) {}
+  func record(_ value: Double, in histogram: HTTPMetric, labels: [String: String]) {}
 }
 
 /// Writes a body to the file at `path` as it arrives.
