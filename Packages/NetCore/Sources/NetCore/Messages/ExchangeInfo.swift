@@ -5,9 +5,12 @@ public struct ExchangeInfo: Sendable, Hashable {
   /// The attempts that failed before, the first first.
   public var failures: [FailedAttempt] = []
   /// Why the last attempt, which failed, was not repeated although the policy repeats such failures.
-  var whyNotRetried: String?
   /// The redirects that led to this response, the first first.
   public var redirects: [Redirect] = []
+  var whyNotRetried: String? {
+    get { boxedWhyNotRetried.value }
+    set { boxedWhyNotRetried.value = newValue }
+  }
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.
@@ -18,6 +21,7 @@ public struct ExchangeInfo: Sendable, Hashable {
   /// The 1xx responses that came before this one, in order. Most exchanges have none.
   public var interimResponses: [InterimResponse] = []
   private var boxedTimings: Boxed<Timings>
+  private var boxedWhyNotRetried = Boxed<String>()
 
   /// An exchange of one attempt.
   public init(attempts: Int = 1, duration: Duration = .zero, timings: Timings? = nil) {

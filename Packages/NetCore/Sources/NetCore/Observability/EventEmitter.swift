@@ -5,7 +5,7 @@ final class EventEmitter: Sendable {
   private let timeSource: TimeSource
 
   /// `nil` when there are no observers.
-  init?(call: Int, observers: [any CallObserver], timeSource: TimeSource) {
+  init?(call: Int, observers: [any CallObserver], timeSource: TimeSource = .system) {
     guard !observers.isEmpty else { return nil }
     self.call = call
     self.observers = observers

@@ -41,11 +41,15 @@ public struct RequestContext: Sendable {
   var flightDeadline: FlightDeadline?
   /// Where in a distributed trace the call is, and an attempt once it has begun; `nil` on a client without
   /// ``HTTPClient/Configuration/tracing``.
-  public internal(set) var trace: TraceContext?
+  public internal(set) var trace: TraceContext? {
+    get { boxedTrace.value }
+    set { boxedTrace.value = newValue }
+  }
   var events: EventEmitter?
   private var ownDeadline: Duration?
   private var boxedRetryPolicy = Boxed<RetryPolicy>()
   private var boxedRedirectPolicy = Boxed<RedirectPolicy>()
+  private var boxedTrace = Boxed<TraceContext>()
 
   /// A context, for tests of a transport or a middleware.
   public init(
