@@ -91,6 +91,29 @@ import Testing
     #expect(lines[5] == "failed after 5.0 ms: The connection was refused")
   }
 
+  @Test func `queues stand before their attempt, and circuits are told`() {
+    let lines = Waterfall([
+      Self.event(.started(Self.request), at: 0),
+      Self.event(.queued(for: .milliseconds(50)), at: 50),
+      Self.event(.request(Self.request), at: 50),
+      Self.event(.response(Self.response(503, nil), to: Self.request, after: .milliseconds(50)), at: 100),
+      Self.event(.circuit(.open, origin: "http://127.0.0.1:8080"), at: 100),
+      Self.event(Self.finished(after: 100, attempts: 1), at: 100),
+    ]).lines()
+    #expect(lines[2] == "1 503 Service Unavailable      100.0 ms  ····················▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓")
+    #expect(lines[3...4] == ["  circuit open", "    http://127.0.0.1:8080"])
+  }
+
+  @Test func `a call that ended in the queue shows that`() {
+    let lines = Waterfall([
+      Self.event(.started(Self.request), at: 0),
+      Self.event(.queued(for: .milliseconds(80)), at: 80),
+      Self.event(Self.finished(after: 80, attempts: 0, error: CancellationError()), at: 80),
+    ]).lines()
+    #expect(lines[2].hasPrefix("  queue                         80.0 ms  ·······"))
+    #expect(lines[3] == "failed after 80.0 ms: cancelled")
+  }
+
   @Test func `each call has its own, and nothing takes no time`() {
     let events = [1, 2].flatMap { call in
       [

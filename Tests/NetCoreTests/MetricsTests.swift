@@ -95,6 +95,17 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
     #expect(!metrics.measurements.contains { $0.labels.values.contains { $0.contains("secret") } })
   }
 
+  @Test func `queues and circuits are counted`() {
+    let observer = HTTPMetrics(sink: metrics)
+    let kinds: [CallEvent.Kind] = [.queued(for: .milliseconds(500)), .circuit(.halfOpen, origin: "https://h:443")]
+    for kind in kinds { observer.observe(CallEvent(kind, endpointName: "GetWidget")) }
+    #expect(
+      metrics.measurements == [
+        .init(.queueWait, 0.5, labels: ["netcore.endpoint": "GetWidget"]),
+        .init(.circuitChanges, 1, labels: ["netcore.circuit.state": "half open", "netcore.origin": "https://h:443"]),
+      ])
+  }
+
   @Test func `calls that share an exchange are counted`() async throws {
     let gate = ScriptedBody()
     let client = client(answering(HTTPResponse(body: gate.body))) { $0.coalescesCalls = true }

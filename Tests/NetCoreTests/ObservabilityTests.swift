@@ -230,6 +230,9 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
     configuration.attemptTimeout = .milliseconds(2500)
     configuration.authenticator = try BasicAuthenticator(user: "ann", password: "SECRET", origins: [url])
     configuration.tracing = Tracing()
+    configuration.circuitBreaker = CircuitBreaker()
+    configuration.rateLimit = RateLimit(10, per: .seconds(1), burst: 5)
+    configuration.concurrencyLimit = ConcurrencyLimit(perHost: 6, total: 20)
     configuration.observers = [HTTPLog(level: .info), HTTPMetrics(sink: MemoryMetrics())]
     configuration.callMiddlewares = [Numbering()]
     configuration.attemptMiddlewares = [Signing()]
@@ -245,6 +248,11 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
           authenticate: BasicAuthenticator(user: ann)
           trace: traceparent to https://api.example.com
           Signing
+          circuit gate: an open circuit rejects before any wait
+          rate: 10 each 1 s to a host, 5 at once, pauses up to 60 s, 1000 may wait
+          concurrency: 6 at a time to a host, 20 in all, 1000 may wait
+          rate gate: who waited for a place waits for a pause the server asked for meanwhile
+          circuit breaker: opens at 50 % failures of 20 calls or more in 30 s, for 15 s, then 1 probe
           events: HTTPLog from info on, HTTPMetrics to MemoryMetrics
           attempt limit: 2.5 s
           collect: up to 10000000 bytes

@@ -8,7 +8,8 @@ struct CallRows {
   /// How long the call took, as far as its events tell.
   private(set) var duration = Duration.zero
   private let start: Duration
-  private var queued: Waterfall.Segment?
+  /// Where the next attempt waited for its turn.
+  private var queue: [Waterfall.Segment] = []
   private var shareStart: Duration?
 
   init(_ events: [CallEvent]) {
@@ -35,6 +36,10 @@ struct CallRows {
       rows.append(.bar("  wait", .wait, now, now + wait, details: [reason]))
     case .notRetried(let reason):
       rows.append(Waterfall.Row(label: "  not retried", details: [reason]))
+    case .queued(let length):
+      queue.append(Waterfall.Segment(phase: .queue, start: now - length, end: now))
+    case .circuit(let state, let origin):
+      rows.append(Waterfall.Row(label: "  circuit \(state.rawValue)", details: [origin]))
     case .renewedCredentials(let length):
       rows.append(.bar("  new credentials", .credentials, now - length, now))
     case .awaitedCredentials(let length):
@@ -56,16 +61,19 @@ struct CallRows {
       previous = moment
     }
     var row = Waterfall.Row(
-      label: "\(event.attempt) \(what)", segments: segments, duration: length, isFailure: isFailure)
+      label: "\(event.attempt) \(what)", segments: queue + segments,
+      duration: queue.reduce(length) { $0 + $1.end - $1.start }, isFailure: isFailure)
+    queue = []
     if let timings {
       row.details = [
-        segments.map { "\($0.phase.name) \(($0.end - $0.start).inShort)" }.joined(separator: ", "), timings.connection,
+        row.segments.map { "\($0.phase.name) \(($0.end - $0.start).inShort)" }.joined(separator: ", "), timings.connection,
       ]
     }
     rows.append(row)
   }
 
   private mutating func finish(_ outcome: CallOutcome, _ now: Duration) {
+    if let first = queue.first { rows.append(.bar("  queue", .queue, first.start, now)) }
     if let shareStart { rows.append(.bar("  an equal call's exchange", .shared, shareStart, now)) }
     let attempts = outcome.info.map { $0.attempts == 1 ? ", 1 attempt" : ", \($0.attempts) attempts" } ?? ""
     let result = outcome.error.map { "failed after \(outcome.duration.inShort): \($0.inShort)" }

@@ -30,3 +30,15 @@ struct ConcurrencyLimiting: HTTPMiddleware {
     }
   }
 }
+
+extension ConcurrencyLimiting: CustomStringConvertible {
+  var description: String { "concurrency: \(places.limit)" }
+}
+
+extension ConcurrencyLimit: CustomStringConvertible {
+  /// The settings on one line: `6 at a time to a host, 20 in all, 1000 may wait`.
+  public var description: String {
+    let parts = [perHost.map { "\($0) at a time to a host" }, total.map { "\($0) in all" }, "\(queue) may wait"]
+    return parts.compactMap(\.self).joined(separator: ", ")
+  }
+}

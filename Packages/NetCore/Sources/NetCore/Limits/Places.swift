@@ -9,7 +9,7 @@ final class Places: Sendable {
     fileprivate let promise: Promise<Void>
   }
 
-  private let limit: ConcurrencyLimit
+  let limit: ConcurrencyLimit
   private let book: Mutex<PlaceBook<Promise<Void>>>
 
   init(_ limit: ConcurrencyLimit) {

@@ -32,7 +32,7 @@ final class RateLimiter: Sendable {
     fileprivate let place: (number: Int, promise: Promise<Void>)?
   }
 
-  private let limit: RateLimit
+  let limit: RateLimit
   private let timeSource: TimeSource
   private let hosts: Mutex<OriginTable<Host>>
 

@@ -41,3 +41,19 @@ struct RateLimiting: HTTPMiddleware {
     }
   }
 }
+
+extension RateLimiting: CustomStringConvertible {
+  var description: String { "rate: \(limiter.limit)" }
+}
+
+extension RateLimiting.Gate: CustomStringConvertible {
+  var description: String { "rate gate: who waited for a place waits for a pause the server asked for meanwhile" }
+}
+
+extension RateLimit: CustomStringConvertible {
+  /// The settings on one line: `10 each 1 s to a host, 5 at once, pauses up to 60 s, 1000 may wait`.
+  public var description: String {
+    let own = period == .zero ? "as the server says" : "\(count) each \(period.inUnits) to a host, \(burst) at once"
+    return "\(own), pauses up to \(maximumPause.inUnits), \(queue) may wait"
+  }
+}

@@ -47,14 +47,20 @@ extension HTTPMetric {
   public static let retries = counter("netcore.client.retries", of: "retry", "Attempts that were repeated.")
   /// `netcore.client.retry.wait`, in seconds: the waits before attempts were repeated.
   public static let retryWait = duration("netcore.client.retry.wait", "Waits before attempts were repeated.")
+  /// `netcore.client.queue.wait`, in seconds: how long attempts waited for their turn under the client's own limits.
+  public static let queueWait = duration("netcore.client.queue.wait", "Waits under the client's own limits.")
   /// `netcore.client.credentials.wait`, in seconds: how long attempts waited for credentials.
   public static let credentialWait = duration("netcore.client.credentials.wait", "Waits for credentials.")
   /// `netcore.client.coalesced`: calls that joined the exchange of an equal one.
   public static let coalescedCalls = counter("netcore.client.coalesced", of: "call", "Calls that shared an exchange.")
 
+  /// `netcore.client.circuit.changes`: how often a circuit breaker changed its mind about a host, by `netcore.circuit.state`
+  /// and `netcore.origin`.
+  public static let circuitChanges = counter("netcore.client.circuit.changes", of: "change", "Changes of circuits.")
+
   /// All of them, for a sink that makes its instruments beforehand.
   public static let all = [
-    requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, credentialWait,
-    coalescedCalls,
+    requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, queueWait,
+    credentialWait, coalescedCalls, circuitChanges,
   ]
 }

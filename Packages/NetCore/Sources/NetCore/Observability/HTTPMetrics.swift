@@ -56,6 +56,11 @@ public struct HTTPMetrics: CallObserver {
       record(wait, in: .retryWait, labels(event))
     case .awaitedCredentials(let duration), .renewedCredentials(let duration):
       record(duration, in: .credentialWait, labels(event))
+    case .queued(let duration):
+      record(duration, in: .queueWait, labels(event))
+    case .circuit(let state, let origin):
+      let origin = servers.allows(origin) ? origin : LabelLimit.other
+      sink.add(1, to: .circuitChanges, labels: [Label.circuit: state.rawValue, Label.origin: origin])
     case .finished(let outcome):
       var labels = labels(event, outcome.request)
       if let status = outcome.status { labels.add(status) }
@@ -102,6 +107,8 @@ private enum Label {
   static let status = "http.response.status_code"
   static let version = "network.protocol.version"
   static let error = "error.type"
+  static let circuit = "netcore.circuit.state"
+  static let origin = "netcore.origin"
 }
 
 extension [String: String] {
