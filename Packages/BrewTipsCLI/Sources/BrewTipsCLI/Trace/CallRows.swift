@@ -66,7 +66,8 @@ struct CallRows {
     queue = []
     if let timings {
       row.details = [
-        row.segments.map { "\($0.phase.name) \(($0.end - $0.start).inShort)" }.joined(separator: ", "), timings.connection,
+        row.segments.map { "\($0.phase.name) \(($0.end - $0.start).inShort)" }.joined(separator: ", "),
+        timings.connection,
       ]
     }
     rows.append(row)
