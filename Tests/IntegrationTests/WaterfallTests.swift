@@ -91,17 +91,20 @@ import Testing
     #expect(lines[5] == "failed after 5.0 ms: The connection was refused")
   }
 
-  @Test func `queues stand before their attempt, and circuits are told`() {
+  @Test func `queues stand before their attempt, and redirects and circuits are told`() throws {
+    let url = try #require(URL(string: "http://127.0.0.1:8080/other?key=SECRET"))
     let lines = Waterfall([
       Self.event(.started(Self.request), at: 0),
       Self.event(.queued(for: .milliseconds(50)), at: 50),
       Self.event(.request(Self.request), at: 50),
       Self.event(.response(Self.response(503, nil), to: Self.request, after: .milliseconds(50)), at: 100),
       Self.event(.circuit(.open, origin: "http://127.0.0.1:8080"), at: 100),
+      Self.event(.redirected(Redirect(status: 302, from: url, to: url)), at: 100),
       Self.event(Self.finished(after: 100, attempts: 1), at: 100),
     ]).lines()
     #expect(lines[2] == "1 503 Service Unavailable      100.0 ms  ····················▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓")
     #expect(lines[3...4] == ["  circuit open", "    http://127.0.0.1:8080"])
+    #expect(lines[5...6] == ["  redirect", "    http://127.0.0.1:8080/other?key=<redacted>"])
   }
 
   @Test func `a call that ended in the queue shows that`() {

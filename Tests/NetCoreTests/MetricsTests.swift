@@ -95,13 +95,18 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
     #expect(!metrics.measurements.contains { $0.labels.values.contains { $0.contains("secret") } })
   }
 
-  @Test func `queues and circuits are counted`() {
+  @Test func `queues, redirects and circuits are counted`() throws {
+    let url = try #require(URL(string: "https://h/secret"))
     let observer = HTTPMetrics(sink: metrics)
-    let kinds: [CallEvent.Kind] = [.queued(for: .milliseconds(500)), .circuit(.halfOpen, origin: "https://h:443")]
+    let kinds: [CallEvent.Kind] = [
+      .queued(for: .milliseconds(500)), .redirected(Redirect(status: 307, from: url, to: url)),
+      .circuit(.halfOpen, origin: "https://h:443"),
+    ]
     for kind in kinds { observer.observe(CallEvent(kind, endpointName: "GetWidget")) }
     #expect(
       metrics.measurements == [
         .init(.queueWait, 0.5, labels: ["netcore.endpoint": "GetWidget"]),
+        .init(.redirects, 1, labels: ["netcore.endpoint": "GetWidget", "http.response.status_code": "307"]),
         .init(.circuitChanges, 1, labels: ["netcore.circuit.state": "half open", "netcore.origin": "https://h:443"]),
       ])
   }

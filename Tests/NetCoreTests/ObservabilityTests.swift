@@ -214,6 +214,7 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
       "\(client)" == """
         HTTPClient default: https://api.example.com/v1
           time limit: 30 s a call
+          redirects: up to 20
           retry: never
           events: nobody watches
           collect: up to 10000000 bytes
@@ -230,6 +231,8 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
     configuration.attemptTimeout = .milliseconds(2500)
     configuration.authenticator = try BasicAuthenticator(user: "ann", password: "SECRET", origins: [url])
     configuration.tracing = Tracing()
+    configuration.redirects.allowsDowngrade = true
+    configuration.cookies = CookieJar()
     configuration.circuitBreaker = CircuitBreaker()
     configuration.rateLimit = RateLimit(10, per: .seconds(1), burst: 5)
     configuration.concurrencyLimit = ConcurrencyLimit(perHost: 6, total: 20)
@@ -244,8 +247,11 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
           time limit: 30 s a call
           credential scope: nothing is shared between accounts
           coalesce: equal GET and HEAD calls share one exchange
+          redirects: up to 20, also from https to http
+          cookies: each request gets those of the jar
           retry: up to 3 attempts, exponential 0.5 s…30 s with full jitter, Retry-After up to 60 s, budget 20 % + 10
           authenticate: BasicAuthenticator(user: ann)
+          cookies: an attempt after the first gets those set meanwhile
           trace: traceparent to https://api.example.com
           Signing
           circuit gate: an open circuit rejects before any wait
@@ -256,6 +262,7 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
           events: HTTPLog from info on, HTTPMetrics to MemoryMetrics
           attempt limit: 2.5 s
           collect: up to 10000000 bytes
+          cookies: every response of the network may set some
           transport: ClosureTransport
         """)
     var dumped = ""

@@ -38,6 +38,8 @@ struct CallRows {
       rows.append(Waterfall.Row(label: "  not retried", details: [reason]))
     case .queued(let length):
       queue.append(Waterfall.Segment(phase: .queue, start: now - length, end: now))
+    case .redirected(let redirect):
+      rows.append(Waterfall.Row(label: "  redirect", details: [Redactor.standard.redact(redirect.to)]))
     case .circuit(let state, let origin):
       rows.append(Waterfall.Row(label: "  circuit \(state.rawValue)", details: [origin]))
     case .renewedCredentials(let length):

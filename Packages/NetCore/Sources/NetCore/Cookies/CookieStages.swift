@@ -60,3 +60,15 @@ extension HTTPResponse {
     fields[.vary]?.lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains("cookie") ?? false
   }
 }
+
+extension CookieAttachment: CustomStringConvertible {
+  var description: String { "cookies: each request gets those of the jar" }
+}
+
+extension CookieRenewal: CustomStringConvertible {
+  var description: String { "cookies: an attempt after the first gets those set meanwhile" }
+}
+
+extension CookieReception: CustomStringConvertible {
+  var description: String { "cookies: every response of the network may set some" }
+}

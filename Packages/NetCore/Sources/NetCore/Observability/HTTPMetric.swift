@@ -54,6 +54,8 @@ extension HTTPMetric {
   /// `netcore.client.coalesced`: calls that joined the exchange of an equal one.
   public static let coalescedCalls = counter("netcore.client.coalesced", of: "call", "Calls that shared an exchange.")
 
+  /// `netcore.client.redirects`: redirects that were followed, by `http.response.status_code`.
+  public static let redirects = counter("netcore.client.redirects", of: "redirect", "Redirects that were followed.")
   /// `netcore.client.circuit.changes`: how often a circuit breaker changed its mind about a host, by `netcore.circuit.state`
   /// and `netcore.origin`.
   public static let circuitChanges = counter("netcore.client.circuit.changes", of: "change", "Changes of circuits.")
@@ -61,6 +63,6 @@ extension HTTPMetric {
   /// All of them, for a sink that makes its instruments beforehand.
   public static let all = [
     requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, queueWait,
-    credentialWait, coalescedCalls, circuitChanges,
+    credentialWait, coalescedCalls, redirects, circuitChanges,
   ]
 }

@@ -58,6 +58,10 @@ public struct HTTPMetrics: CallObserver {
       record(duration, in: .credentialWait, labels(event))
     case .queued(let duration):
       record(duration, in: .queueWait, labels(event))
+    case .redirected(let redirect):
+      var labels = labels(event)
+      labels[Label.status] = "\(redirect.status.code)"
+      sink.add(1, to: .redirects, labels: labels)
     case .circuit(let state, let origin):
       let origin = servers.allows(origin) ? origin : LabelLimit.other
       sink.add(1, to: .circuitChanges, labels: [Label.circuit: state.rawValue, Label.origin: origin])

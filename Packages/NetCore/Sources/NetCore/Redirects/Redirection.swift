@@ -76,3 +76,10 @@ extension APIError.FailedResponse {
     self.init(CollectedResponse(status: response.status, fields: response.fields, body: body), message: nil)
   }
 }
+
+extension Redirection: CustomStringConvertible {
+  var description: String {
+    let downgrade = policy.allowsDowngrade ? ", also from https to http" : ""
+    return policy.maximumCount > 0 ? "redirects: up to \(policy.maximumCount)\(downgrade)" : "redirects: not followed"
+  }
+}
