@@ -237,6 +237,21 @@ private let fiveMegabytes: Data = {
     }
   }
 
+  @Test(arguments: Ground.allCases, [true, false])
+  private func `with a limit of one exchange at a time redirects finish`(ground: Ground, isStreaming: Bool) async throws
+  {
+    try await Servers.with { servers in
+      let (first, second) = (servers.first.baseURL.absoluteString, servers.second.baseURL.absoluteString)
+      let client = ground.client(servers.first.baseURL) {
+        $0.concurrencyLimit = ConcurrencyLimit(perHost: 1, total: 1, queue: 0)
+      }
+      let call = servers.chain(302, [first, second, first + "/end"])
+      let answer =
+        isStreaming ? try await client.open(call).body.collect(upTo: 100) : Data(try await client.send(call).utf8)
+      #expect(answer == Data("there".utf8))
+    }
+  }
+
   @Test func `over one connection a redirect whose body never ends is followed`() async throws {
     var settings = CurlTransport.Configuration()
     settings.connections.perHost = 1
