@@ -85,6 +85,38 @@ private final class Joined: CallObserver {
     #expect(cookies(transport) == [nil, "sid=1"])
   }
 
+  /// Leads from `a` to `b`, to another origin, and back to `d`; each hop sets a cookie.
+  private func maze() -> ClosureTransport {
+    ClosureTransport { request in
+      let (next, cookie) =
+        switch request.path {
+        case "/v1/a": ("/v1/b", "a=1; Path=/")
+        case "/v1/b": ("https://other.example.org/c", "b=2; Path=/")
+        case "/c": ("https://api.example.com/v1/d", "c=3; Path=/")
+        default: ("", "d=4; Path=/")
+        }
+      return next.isEmpty
+        ? .text("ok", fields: [.setCookie: cookie]) : .status(302, fields: [.location: next, .setCookie: cookie])
+    }
+  }
+
+  @Test func `each hop of a redirect sets cookies, and carries those of its own place`() async throws {
+    let transport = maze()
+    await jar.set("o=0", from: "https://other.example.org/")
+    try await client(transport).send(call)
+    #expect(cookies(transport) == [nil, "a=1", "o=0", "a=1; b=2"])
+    #expect(try await jar.sent(to: "https://other.example.org/") == "o=0; c=3")
+  }
+
+  @Test func `a Cookie field of the caller's own does not leave its origin, where the jar takes over`() async throws {
+    let transport = maze()
+    var own = call
+    own.fields = [.cookie: "mine=1"]
+    await jar.set("o=0", from: "https://other.example.org/")
+    try await client(transport).send(own)
+    #expect(cookies(transport) == ["mine=1", "mine=1", "o=0", "a=1; b=2"])
+  }
+
   @Test func `the cookies of a call that fails are set too`() async throws {
     await #expect(throws: APIError.notFound) { try await client(server(.notFound)).send(call) }
     #expect(try await jar.sent(to: "https://api.example.com/v1/") == "sid=1")
