@@ -20,6 +20,7 @@ let package = Package(
   platforms: platforms,
   products: [
     .library(name: "NetCore", targets: ["NetCore"]),
+    .library(name: "NetCache", targets: ["NetCache"]),
     .library(name: "NetURLSession", targets: ["NetURLSession"]),
     .library(name: "NetCurl", targets: ["NetCurl"]),
     .library(name: "NetTesting", targets: ["NetTesting"]),
@@ -29,6 +30,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "NetCore", path: "Packages/NetCore/Sources/NetCore", swiftSettings: settings),
+    .target(
+      name: "NetCache", dependencies: ["NetCore"], path: "Packages/NetCache/Sources/NetCache", swiftSettings: settings),
     .target(
       name: "NetURLSession", dependencies: ["NetCore"],
       path: "Packages/NetURLSession/Sources/NetURLSession", swiftSettings: settings),
@@ -66,6 +69,10 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "NetCacheTests",
+      dependencies: ["NetCache", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],
       swiftSettings: settings),

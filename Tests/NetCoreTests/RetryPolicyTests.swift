@@ -14,6 +14,7 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
     ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ("Wed, 31-Dec-75 23:59:59 GMT", 3_345_062_399), ("Fri, 31-Dec-77 23:59:59 GMT", 252_460_799),
     ("Wed, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Wed Jan 14 00:00:00 2026", 1_768_348_800),
+    ("sun, 06 NOV 1994 08:49:37 gmt", 784_111_777), ("SUNDAY, 06-nov-94 08:49:37 GMT", 784_111_777),
   ])
   func `the three forms are read, in GMT`(text: String, seconds: Double) {
     #expect(HTTPDate.parse(text, now: now)?.timeIntervalSince1970 == seconds)
@@ -21,14 +22,35 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
 
   @Test(arguments: [
     "", "0", "yesterday", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49 GMT",
-    "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 2025 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+    "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 2025 08:49:37 GMT",
     "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 -1:00:00 GMT",
     "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
-    "Sunday, 06-Nov-1994 08:49:37 GMT",
+    "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
+    "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 GMT+1", "Son, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08.49.37 GMT", "06 Nov 1994 08:49:37 GMT", "Sunday Nov  6 08:49:37 1994",
     "Sun, +6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
   ])
   func `anything else is no date`(text: String) {
     #expect(HTTPDate.parse(text, now: now) == nil)
+  }
+
+  @Test(arguments: [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.9), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+    ("Wed, 31 Dec 1969 23:59:59 GMT", -0.5), ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", 1e18), ("Sat, 01 Jan 0000 00:00:00 GMT", -1e18),
+  ])
+  func `a date is written in the one form that is sent`(text: String, seconds: Double) {
+    #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == text)
+  }
+
+  @Test func `what is written reads as the same day, for every day of 500 years`() {
+    for day in stride(from: -70 * 365, to: 430 * 366, by: 1) {
+      let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 86_399)
+      guard HTTPDate.parse(HTTPDate.text(date), now: now) != date else { continue }
+      Issue.record("\(day): \(HTTPDate.text(date))")
+      return
+    }
   }
 }
 

@@ -1,0 +1,46 @@
+/// An entity tag (RFC 9110, section 8.8.3): `"abc"` or `W/"abc"`. One of another form is sent back as it came.
+struct EntityTag: Sendable, Hashable {
+  /// The tag as it was sent.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  var isWeak: Bool { text.hasPrefix("W/") }
+
+  /// Whether both are for the same content, which need not be the same to the byte.
+  func matchesWeakly(_ other: EntityTag) -> Bool {
+    opaque == other.opaque
+  }
+
+  /// Whether both are for the same bytes.
+  func matchesStrongly(_ other: EntityTag) -> Bool {
+    !isWeak && text == other.text
+  }
+
+  private var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
+
+  /// The tags of an `If-None-Match` or `If-Range` value: those between commas outside of quotation marks.
+  static func list(_ value: String) -> [EntityTag] {
+    var tags: [EntityTag] = []
+    var tag = Substring()
+    var isQuoted = false
+    var start = value.startIndex
+    func finish(_ end: String.Index) {
+      tag = value[start..<end]
+      let trimmed = tag.drop { $0 == " " || $0 == "\t" }
+      let end = trimmed.lastIndex { $0 != " " && $0 != "\t" }
+      if let end { tags.append(EntityTag(String(trimmed[...end]))) }
+    }
+    for place in value.indices {
+      if value[place] == "\"" { isQuoted.toggle() }
+      if value[place] == ",", !isQuoted {
+        finish(place)
+        start = value.index(after: place)
+      }
+    }
+    finish(value.endIndex)
+    return tags
+  }
+}
