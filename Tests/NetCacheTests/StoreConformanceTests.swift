@@ -136,7 +136,8 @@ import Testing
     arguments: StoreUnderTest.all,
     [
       (.all, []), (.url("https://a/1"), ["https://a/1/b", "https://a/12", "https://b/1"]),
-      (.prefix("https://a/1"), ["https://b/1"]), (.prefix("https://a/1/"), ["https://a/1", "https://a/12", "https://b/1"]),
+      (.prefix("https://a/1"), ["https://b/1"]),
+      (.prefix("https://a/1/"), ["https://a/1", "https://a/12", "https://b/1"]),
       (.prefix("https://a/%"), ["https://a/1", "https://a/1/b", "https://a/12", "https://b/1"]), (.prefix(""), []),
       (.partition(""), []), (.partition("p"), ["https://a/1", "https://a/1/b", "https://a/12", "https://b/1"]),
     ] as [(CacheSelection, [String])])

@@ -20,7 +20,8 @@ public import Foundation
 /// - The limits hold after every commit: the least recently used keys go first, of one key the variants that were stored
 ///   first.
 /// - A body that is being read goes on to its end or throws when its response is replaced or removed meanwhile; it never
-///   goes on with other bytes, and never ends early as if it were whole.
+///   goes on with other bytes, and never ends early as if it were whole. What it throws is ``/NetCore/APIError``, kind
+///   `transport(.truncated)`, as for a response that breaks off.
 public protocol CacheStore: Sendable {
   /// The most bytes of one body. The cache offers no longer one, and gives up a body that turns out to be longer.
   var maximumBodySize: Int64 { get }

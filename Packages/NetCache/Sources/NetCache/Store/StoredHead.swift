@@ -29,13 +29,22 @@ public struct StoredHead: Sendable {
     key: CacheKey, variant: String, status: HTTPResponse.Status, fields: HTTPFields, requestTime: Date,
     responseTime: Date
   ) {
+    self.init(
+      key: key, variant: variant, status: status, fields: fields, requestTime: requestTime, responseTime: responseTime,
+      facts: ResponseFacts(fields, receivedAt: responseTime))
+  }
+
+  init(
+    key: CacheKey, variant: String, status: HTTPResponse.Status, fields: HTTPFields, requestTime: Date,
+    responseTime: Date, facts: ResponseFacts
+  ) {
     self.key = key
     self.variant = variant
     self.status = status
     self.fields = fields
     self.requestTime = requestTime
     self.responseTime = responseTime
-    facts = ResponseFacts(fields, receivedAt: responseTime)
+    self.facts = facts
   }
 
   /// The bytes it counts for against a store's limits: its text, and 256 for what holds it.

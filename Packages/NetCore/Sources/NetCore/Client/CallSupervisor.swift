@@ -14,6 +14,7 @@ final class CallSupervisor: Sendable {
   }
 
   private let timeSource: TimeSource
+  private let callNumber = Atomic(0)
   private let state = Mutex(State())
 
   init(timeSource: TimeSource) {
@@ -22,6 +23,11 @@ final class CallSupervisor: Sendable {
 
   deinit {
     state.withLock { $0.timer?.task.cancel() }
+  }
+
+  /// The number of a new call, from 1.
+  func nextCallNumber() -> Int {
+    callNumber.add(1, ordering: .relaxed).newValue
   }
 
   /// Runs `operation` until `deadline`. A whole call whose response's body is on its way lasts until that body ends.
@@ -60,15 +66,32 @@ final class CallSupervisor: Sendable {
     }
   }
 
-  /// Refuses new calls, cancels those under way if asked to, and waits for the last.
+  /// Starts `operation`, which nobody waits for, and cancels it at `deadline` or with the client.
+  ///
+  /// - Returns: Whether it was started, which a client that was shut down refuses.
+  func runInBackground(until deadline: Duration, _ operation: @escaping @Sendable () async -> Void) -> Bool {
+    guard let call = try? begin(.total, until: deadline, isBackground: true) else { return false }
+    let task = Task {
+      await operation()
+      end(call)
+    }
+    call.onInterruption { _ in task.cancel() }
+    return true
+  }
+
+  /// Cancels what nobody waits for.
+  func cancelBackground() {
+    let calls = state.withLock { $0.calls.values.filter(\.isBackground) }
+    for call in calls { call.interrupt(CancellationError()) }
+  }
+
+  /// Refuses new calls, cancels those under way if asked to and what nobody waits for, and waits for the last.
   func shutdown(_ mode: HTTPClient.ShutdownMode) async {
     let calls = state.withLock { state in
       state.isShutDown = true
       return Array(state.calls.values)
     }
-    if mode == .cancelling {
-      for call in calls { call.interrupt(CancellationError()) }
-    }
+    for call in calls where mode == .cancelling || call.isBackground { call.interrupt(CancellationError()) }
     await withCheckedContinuation { continuation in
       let isDrained = state.withLock { state in
         if !state.calls.isEmpty { state.drained.append(continuation) }
@@ -78,13 +101,16 @@ final class CallSupervisor: Sendable {
     }
   }
 
-  private func begin(_ phase: TransportFailure.Phase, until deadline: Duration?) throws -> SupervisedCall {
+  private func begin(
+    _ phase: TransportFailure.Phase, until deadline: Duration?, isBackground: Bool = false
+  ) throws -> SupervisedCall {
     try state.withLock { state in
       guard !state.isShutDown || phase != .total else {
         throw APIError.invalidRequest("The client has been shut down: make a new one.")
       }
       state.lastNumber += 1
-      let call = SupervisedCall(number: state.lastNumber, phase: phase, deadline: deadline)
+      let call = SupervisedCall(
+        number: state.lastNumber, phase: phase, deadline: deadline, isBackground: isBackground)
       state.calls[call.number] = call
       if let deadline { setTimer(&state, for: deadline) }
       return call
@@ -140,12 +166,14 @@ private final class SupervisedCall: Sendable {
   let number: Int
   let phase: TransportFailure.Phase
   let deadline: Duration?
+  let isBackground: Bool
   private let state = Mutex(State())
 
-  init(number: Int, phase: TransportFailure.Phase, deadline: Duration?) {
+  init(number: Int, phase: TransportFailure.Phase, deadline: Duration?, isBackground: Bool) {
     self.number = number
     self.phase = phase
     self.deadline = deadline
+    self.isBackground = isBackground
   }
 
   /// Why the call was interrupted; `nil` when it was not.

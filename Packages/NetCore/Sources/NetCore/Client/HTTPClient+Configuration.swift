@@ -39,6 +39,8 @@ extension HTTPClient {
     public var coalescesCalls: Bool
     /// Keeps the cookies of responses and gives them to requests that have no Cookie field of their own. Default: nobody.
     public var cookies: CookieJar?
+    /// Keeps responses and answers with them, such as NetCache's `HTTPCache`. Default: none.
+    public var cache: (any HTTPCaching)?
     /// Gives requests their credentials, such as a ``BearerAuthenticator``. Default: nobody.
     public var authenticator: (any Authenticator)?
     /// How many exchanges run at a time, such as `ConcurrencyLimit(perHost: 8)`. Default: as many as are asked for.
@@ -78,6 +80,7 @@ extension HTTPClient {
       redirects = .standard
       coalescesCalls = false
       cookies = nil
+      cache = nil
       authenticator = nil
       concurrencyLimit = nil
       rateLimit = nil

@@ -20,6 +20,10 @@ extension HTTPClient {
         policy: configuration.redirects, authenticator: configuration.authenticator, timeSource: timeSource))
     // Once a hop, on a request that has no cookies of another.
     if let jar = configuration.cookies { stages.append(CookieAttachment(jar: jar)) }
+    // Above the retries, so that a stored response needs no attempt, and an attempt that failed for good may be answered.
+    if let cache = configuration.cache {
+      stages.append(cache.stage(in: ClientServices(timeSource: timeSource, supervisor: supervisor)))
+    }
     // A failed attempt is repeated with everything below: signed again, limited again, collected again.
     stages.append(Retry(policy: configuration.retry, timeSource: timeSource))
     // Below the retries, so that each attempt has the newest credentials; a refused one is replayed once.

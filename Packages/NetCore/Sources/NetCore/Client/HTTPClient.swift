@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -19,7 +17,6 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   private let encoder: RequestEncoder
   let pipeline: any HTTPTransport
   private let supervisor: CallSupervisor
-  private let callNumber = Atomic(0)
 
   /// A client with the given settings, over `transport`.
   public init(_ configuration: Configuration, transport: any HTTPTransport) {
@@ -28,6 +25,10 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
     self.supervisor = supervisor
     encoder = RequestEncoder(configuration)
     pipeline = Self.pipeline(configuration, supervisor: supervisor, transport: transport)
+  }
+
+  deinit {
+    supervisor.cancelBackground()
   }
 
   /// A client with default settings, over `transport`.
@@ -63,6 +64,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
 
   /// Ends the client: no new call starts, those under way finish or are cancelled, and it returns when the last has ended.
   ///
+  /// What runs beside the calls, such as a cache's refresh, is cancelled in either mode.
   /// A call that is refused throws ``APIError`` of kind `invalidRequest`; one that is cancelled, `CancellationError`. A
   /// client that is only dropped stops by itself once its calls and the bodies being read have ended.
   public func shutdown(_ mode: ShutdownMode = .draining) async {
@@ -83,7 +85,7 @@ extension HTTPClient {
   private func call<R: APIRequest, Result>(
     _ request: R, delivery: RequestContext.Delivery, finish: (HTTPResponse) async throws -> Result
   ) async throws -> Result {
-    let number = callNumber.add(1, ordering: .relaxed).newValue
+    let number = supervisor.nextCallNumber()
     var call = Call(request.endpointName, number: number, configuration: configuration)
     do {
       try Task.checkCancellation()

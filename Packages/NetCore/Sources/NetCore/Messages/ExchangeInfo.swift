@@ -1,6 +1,7 @@
 /// What is known about the exchange behind a response.
 public struct ExchangeInfo: Sendable, Hashable {
-  /// How many times something was sent until this response: 1 unless it was repeated or redirected.
+  /// How many times something was sent until this response: 1 unless it was repeated or redirected, 0 when a cache answered
+  /// without the network.
   public var attempts: Int
   /// The attempts that failed before, the first first.
   public var failures: [FailedAttempt] = []
@@ -18,6 +19,8 @@ public struct ExchangeInfo: Sendable, Hashable {
     get { boxedTimings.value }
     set { boxedTimings.value = newValue }
   }
+  /// What the client's cache did; `nil` when it has none.
+  public var cache: CacheOutcome?
   /// The 1xx responses that came before this one, in order. Most exchanges have none.
   public var interimResponses: [InterimResponse] = []
   private var boxedTimings: Boxed<Timings>

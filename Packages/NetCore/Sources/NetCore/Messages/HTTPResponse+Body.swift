@@ -74,8 +74,11 @@ extension HTTPResponse {
       if case .streamed(let reading) = storage { reading.end(throwing: nil) }
     }
 
-    /// The next chunk of a body on its way, for stages that pass a body on chunk by chunk.
-    func nextChunk() async throws -> Data? {
+    /// The next chunk of a body on its way, `nil` at its end, for a stage that passes the body on by a source of its own.
+    /// One that was collected has none.
+    ///
+    /// - Throws: As reading the body does.
+    public func nextChunk() async throws -> Data? {
       guard case .streamed(let reading) = storage else { return nil }
       return try await reading.next()
     }

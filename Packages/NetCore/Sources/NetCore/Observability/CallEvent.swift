@@ -16,6 +16,8 @@ public struct CallEvent: Sendable {
     case attemptFailed(any Error, of: HTTPRequest, after: Duration)
     /// The call joined the exchange of an equal one.
     case coalesced
+    /// The client's cache answers, or lets the network answer; a response from the network has come by then.
+    case cache(CacheOutcome)
     /// The request will be sent again after a wait, and why.
     case retry(reason: String, wait: Duration)
     /// A failure that the retry policy repeats is not repeated this time, and why.

@@ -81,6 +81,10 @@ public struct HTTPLog: CallObserver {
       return (.warning, "✗ \(describe(error)) after \(duration.readable)")
     case .coalesced:
       return (.debug, "⇉ shares the exchange of an equal call")
+    case .cache(.staleHit(let age, let reason)):
+      return (.warning, "⌂ \(CacheOutcome.staleHit(age: age, reason))")
+    case .cache(let outcome):
+      return (.debug, "⌂ \(outcome)")
     case .retry(let reason, let wait):
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
     case .redirected(let redirect):

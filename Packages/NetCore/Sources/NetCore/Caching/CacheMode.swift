@@ -5,13 +5,14 @@
 public enum CacheMode: Sendable, Hashable {
   /// Fresh stored responses are used, stale ones revalidated. Sends nothing.
   case standard
-  /// A stored response is used only after the server confirmed it: `no-cache`.
+  /// A stored response is used only after the server confirmed it, unless it is fresh and `immutable` (RFC 8246): `no-cache`.
   case noCache
   /// No stored response is used, the new one may be stored: `no-cache`.
   case reload
-  /// A stored response is used whatever its age: `max-stale`.
+  /// A stored response is used whatever its age, unless it says `must-revalidate` or `no-cache`: `max-stale`.
   case forceCache
-  /// A stored response or none, the network is not asked: `only-if-cached`.
+  /// A stored response is used whatever its age as by ``forceCache``, and the network is not asked: `only-if-cached`. Without
+  /// one the answer is 504.
   case onlyIfCached
   /// Nothing is used and nothing kept: `no-store`.
   case noStore

@@ -1,0 +1,33 @@
+import NetCore
+
+/// Tells the variants of a URL apart by the request's fields that `Vary` names (RFC 9111, section 4.1).
+enum VariantDigest {
+  /// A digest of the fields called `names`; empty when there are none.
+  ///
+  /// Values that mean the same have the same digest: white space, the split of a list over several fields, and for some
+  /// fields case and order make no difference. A field that is missing differs from one that is empty.
+  static func make(of names: [HTTPField.Name], in fields: HTTPFields) -> String {
+    guard !names.isEmpty else { return "" }
+    var text = ""
+    for name in names.map(\.canonicalName).sorted() {
+      let values = fields.lazy.filter { $0.name.canonicalName == name }.map(\.value)
+      text += name
+      text += values.isEmpty ? "\n" : ":" + normalized(values.joined(separator: ","), of: name) + "\n"
+    }
+    return SHA256.hex(of: text.utf8)
+  }
+
+  private static func normalized(_ value: String, of name: String) -> String {
+    switch name {
+    case "accept-encoding", "accept-charset": members(of: value.lowercased()).sorted().joined(separator: ",")
+    // The order is a preference to many servers.
+    case "accept-language": members(of: value.lowercased()).joined(separator: ",")
+    default: members(of: value).joined(separator: ",")
+    }
+  }
+
+  /// The members of a list, without white space around them. A comma within quotation marks does not end one.
+  private static func members(of value: String) -> [String] {
+    EntityTag.list(value).map(\.text)
+  }
+}
