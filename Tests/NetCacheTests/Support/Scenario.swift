@@ -232,3 +232,13 @@ final class MemorySink: LogSink {
 func date(_ offset: Int) -> String {
   HTTPDate.text(start + TimeInterval(offset))
 }
+
+/// A name that may change.
+final class LockedName: Sendable {
+  private let name = Mutex<String?>(nil)
+
+  var value: String? {
+    get { name.withLock { $0 } }
+    set { name.withLock { $0 = newValue } }
+  }
+}

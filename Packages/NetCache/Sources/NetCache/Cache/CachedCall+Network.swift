@@ -157,20 +157,18 @@ extension CachedCall {
   /// Asks the server about a stale response that was just used, beside the call, unless somebody does already.
   func refresh(_ stored: StoredResponse) {
     guard cache.refreshes.begin(stored.head) else { return }
-    var call = self
-    call.request.fields = request.fields.asking(about: nil)
-    call.request.fields.remove(.range)
-    call.request.fields.remove(.ifRange)
-    call.request.method = .get
-    // Nothing but the server's answer will do.
-    call.facts = RequestFacts(call.request, mode: .noCache)
-    let isStarted = client.runInBackground(context, timeout: cache.refreshTimeout) { [call] context in
-      defer { call.cache.refreshes.end(stored.head) }
-      var call = call
-      call.context = context
+    var plain = HTTPRequest(url: request.url, fields: request.fields.asking(about: nil))
+    plain.fields.remove(.range)
+    plain.fields.remove(.ifRange)
+    let isStarted = client.runInBackground(context, timeout: cache.refreshTimeout) { [self, plain] context in
+      defer { cache.refreshes.end(stored.head) }
+      // Nothing but the server's answer will do.
+      let call = CachedCall(
+        cache: cache, client: client, request: plain, facts: RequestFacts(plain, mode: .noCache), key: key,
+        context: context, next: next)
       let response = try await call.ask(about: stored, among: [stored])
       // Whoever reads the body stores it; here it is this loop. It reads no more than is stored.
-      var rest = call.cache.store.maximumBodySize
+      var rest = cache.store.maximumBodySize
       while rest >= 0, let chunk = try await response.body.nextChunk() { rest -= Int64(chunk.count) }
       response.body.discard()
     }

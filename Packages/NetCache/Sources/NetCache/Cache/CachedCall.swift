@@ -6,15 +6,28 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One call that a cache takes part in.
-struct CachedCall: Sendable {
+/// One call that a cache takes part in. A class, so that its parts are not copied from function to function.
+final class CachedCall: Sendable {
   let cache: HTTPCache
   let client: ClientServices
-  var request: HTTPRequest
-  var facts: RequestFacts
+  let request: HTTPRequest
+  let facts: RequestFacts
   let key: CacheKey
-  var context: RequestContext
+  let context: RequestContext
   let next: any HTTPTransport
+
+  init(
+    cache: HTTPCache, client: ClientServices, request: HTTPRequest, facts: RequestFacts, key: CacheKey,
+    context: RequestContext, next: any HTTPTransport
+  ) {
+    self.cache = cache
+    self.client = client
+    self.request = request
+    self.facts = facts
+    self.key = key
+    self.context = context
+    self.next = next
+  }
 
   var policy: CachePolicy { cache.policy }
   var now: Date { client.timeSource.now }

@@ -83,7 +83,7 @@ private func isBlank(_ byte: UInt8) -> Bool {
 
 private func isToken(_ byte: UInt8) -> Bool {
   switch byte {
-  case comma, equals, quote, 0...0x20, 0x7F..., UInt8(ascii: ";"), UInt8(ascii: "'"): false
+  case comma, equals, quote, 0...0x20, 0x7F..., UInt8(ascii: ";"): false
   default: true
   }
 }

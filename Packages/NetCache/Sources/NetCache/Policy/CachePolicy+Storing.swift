@@ -19,10 +19,11 @@ extension CachePolicy {
         || !flags.isDisjoint(with: [.isPublic, .isPrivate]))
   }
 
-  /// Whether a newer response means that a stored one is no longer the resource's: not when it only tells of trouble, or of
-  /// credentials.
+  /// Whether a newer response means that a stored one is no longer the resource's: not when it only tells of trouble, of
+  /// credentials, or is a part of it.
   func supersedes(_ response: HTTPResponse) -> Bool {
     switch response.status.code {
+    case 206: false
     case 200...399, 404, 410: true
     default: false
     }

@@ -26,7 +26,31 @@ extension CacheKey {
   /// The text of a URL in one of the forms that mean the same (RFC 9110, section 4.2.3): scheme and host in lower case,
   /// without the scheme's own port, with a path, without a fragment.
   static func text(of url: URL) -> String {
-    let text = url.absoluteString
+    var text = url.absoluteString
+    let isPlain = text.withUTF8(isPlain)
+    return isPlain ? text : rewritten(text)
+  }
+
+  /// Whether the text is in that form already, as nearly all are.
+  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var slashes = 0
+    var colon = 0
+    for (place, byte) in text.enumerated() {
+      switch byte {
+      case slash:
+        slashes += 1
+        guard slashes == 3 else { continue }
+        // A port so long is no scheme's own.
+        return place - colon > 4 && !text[place...].contains(numberSign)
+      case UInt8(ascii: ":"): colon = place
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), question, numberSign: return false
+      default: break
+      }
+    }
+    return false
+  }
+
+  private static func rewritten(_ text: String) -> String {
     let bytes = text.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
       return text
@@ -35,9 +59,6 @@ extension CacheKey {
     let end = bytes[start...].firstIndex { $0 == slash || $0 == question || $0 == numberSign } ?? bytes.endIndex
     let fragment = bytes[end...].firstIndex(of: numberSign) ?? bytes.endIndex
     let hasPath = end < fragment && bytes[end] == slash
-    let isLowercase = !bytes[..<end].contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-    let hasPort = bytes[start..<end].contains(UInt8(ascii: ":"))
-    if hasPath, isLowercase, !hasPort { return fragment == bytes.endIndex ? text : String(text[..<fragment]) }
     let scheme = text[..<colon].lowercased()
     var authority = text[start..<end].lowercased()
     for port in scheme == "https" ? [":443", ":"] : [":80", ":"] where authority.hasSuffix(port) {

@@ -8,7 +8,7 @@ import Foundation
 
 extension StoredHead {
   /// The head of a response that is to be stored, for the request it answers.
-  init(
+  convenience init(
     _ response: HTTPResponse, to request: HTTPRequest, key: CacheKey, requestTime: Date, responseTime: Date
   ) {
     let hop = response.fields.connectionFields

@@ -7,7 +7,9 @@ public import Foundation
 #endif
 
 /// Everything of a stored response but its body: what a store writes down, and a ``CachePolicy`` decides by.
-public struct StoredHead: Sendable {
+///
+/// A class, so that a store in memory hands it out without copying it.
+public final class StoredHead: Sendable {
   /// What the response is found by.
   public let key: CacheKey
   /// Tells the variants of a key apart: a digest of the request's fields that `Vary` names, so that none of their values
@@ -25,7 +27,7 @@ public struct StoredHead: Sendable {
   let facts: ResponseFacts
 
   /// A head as a store wrote it down.
-  public init(
+  public convenience init(
     key: CacheKey, variant: String, status: HTTPResponse.Status, fields: HTTPFields, requestTime: Date,
     responseTime: Date
   ) {

@@ -1,0 +1,254 @@
+import Foundation
+import NetCache
+import NetCore
+import NetTesting
+import Synchronization
+import Testing
+
+/// Random sequences of requests and responses, against a model that is too simple to be wrong: whatever the cache serves, the
+/// model must allow it.
+@Suite(.timeLimit(.minutes(2))) struct CachePropertyTests {
+  @Test(arguments: 0..<16) func `nothing is served that the model forbids`(group: Int) async throws {
+    for sequence in 0..<160 {
+      let seed = UInt64(group * 1_000 + sequence)
+      var random = SplitMix(seed: seed)
+      if let violation = try await play(&random) {
+        Issue.record("seed \(seed): \(violation)")
+        return
+      }
+    }
+  }
+
+  @Test func `the model finds a cache that is wrong`() async throws {
+    var found = false
+    for seed in 0..<50 where !found {
+      var random = SplitMix(seed: UInt64(seed))
+      found = try await play(&random, store: LyingStore()) != nil
+    }
+    #expect(found)
+  }
+
+  /// Plays a sequence of 25 steps; what the model forbids, or `nil`.
+  private func play(_ random: inout SplitMix, store: any CacheStore = MemoryCacheStore()) async throws -> String? {
+    let account = LockedName()
+    let bench = Bench(store: store) { $0.authenticator = Whose(name: account) }
+    let origin = Origin(clock: bench.clock)
+    bench.server { request, _ in try await origin.answer(request, account: account.value) }
+    for _ in 0..<25 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0: bench.clock.advance(by: .seconds(Int.random(in: 1...40, using: &random)))
+      case 1: bench.clock.advance(by: .seconds(Int.random(in: 0...3, using: &random)))
+      case 2: account.value = ["ann", "ben", nil].randomElement(using: &random)!
+      case 3: origin.change(&random)
+      case 4:
+        _ = try? await bench.send(.post, path: Origin.paths.randomElement(using: &random)!)
+      default:
+        let path = Origin.paths.randomElement(using: &random)!
+        var fields: HTTPFields = [:]
+        if Bool.random(using: &random) { fields["X-A"] = ["1", "2"].randomElement(using: &random)! }
+        fields[.cacheControl] = Origin.requestDirectives.randomElement(using: &random)!
+        let served = origin.count
+        guard let reply = try? await bench.get(fields, path: path) else { continue }
+        let wasAsked = origin.count > served
+        if let violation = origin.judge(
+          reply, to: path, fields, account: account.value, wasAsked: wasAsked, now: bench.now)
+        {
+          return violation
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// A server that remembers what it has answered, and judges what a cache makes of it.
+private final class Origin: Sendable {
+  static let paths: [RequestPath] = ["a", "b"]
+  static let requestDirectives: [String?] = [
+    nil, nil, nil, nil, "no-cache", "no-store", "max-age=5", "max-stale=10", "max-stale", "min-fresh=5",
+    "only-if-cached",
+    "max-age=0", "stale-if-error=20",
+  ]
+  private static let responseDirectives = [
+    "max-age=20", "max-age=20, must-revalidate", "no-store", "no-cache", "max-age=5, stale-while-revalidate=10",
+    "max-age=5, stale-if-error=20", "private, max-age=10", "s-maxage=100", "max-age=20, max-age=1", "max-age=oops",
+  ]
+
+  /// What was answered with a number of its own.
+  private struct Answer {
+    var path: String
+    var account: String?
+    var x: String?
+    var directives: String
+    var varies: Bool
+    var isComplete: Bool
+    /// When the server made or last confirmed it.
+    var time: Date
+    /// Whether something has changed it since.
+    var isInvalid = false
+  }
+
+  private struct State {
+    var directives = "max-age=20"
+    var varies = false
+    var status = HTTPResponse.Status.ok
+    var isDown = false
+    var answers: [Int: Answer] = [:]
+    var count = 0
+  }
+
+  private let state = Mutex(State())
+  private let clock: TestClock
+
+  init(clock: TestClock) {
+    self.clock = clock
+  }
+
+  var count: Int { state.withLock { $0.count } }
+
+  func change(_ random: inout SplitMix) {
+    let directives = Self.responseDirectives.randomElement(using: &random)!
+    let varies = Bool.random(using: &random)
+    let fate = Int.random(in: 0..<6, using: &random)
+    state.withLock { state in
+      state.directives = directives
+      state.varies = varies
+      state.isDown = fate == 0
+      state.status = fate == 1 ? 503 : fate == 2 ? 206 : 200
+    }
+  }
+
+  func answer(_ request: RecordedRequest, account: String?) async throws -> HTTPResponse {
+    let now = clock.timeSource.now
+    return try state.withLock { state in
+      state.count += 1
+      if state.isDown { throw APIError.transport(.connectionRefused) }
+      if request.method == .post {
+        for (number, answer) in state.answers where answer.path == request.path {
+          state.answers[number]?.isInvalid = true
+        }
+        return .status(.noContent)
+      }
+      let tag = request.fields[.ifNoneMatch].flatMap { Int($0.dropFirst().dropLast()) }
+      if let tag, state.status == 200, var known = state.answers[tag], state.count % 2 == 0 {
+        known.time = now
+        known.directives = state.directives
+        state.answers[tag] = known
+        return .status(
+          .notModified,
+          fields: [.eTag: "\"\(tag)\"", .cacheControl: state.directives, .date: HTTPDate.text(now)])
+      }
+      if state.status == 503 { return .text("503", status: 503) }
+      state.answers[state.count] = Answer(
+        path: request.path, account: account, x: request.fields["X-A"], directives: state.directives,
+        varies: state.varies, isComplete: state.status == 200, time: now)
+      var fields: HTTPFields = [
+        .eTag: "\"\(state.count)\"", .cacheControl: state.directives, .date: HTTPDate.text(now),
+      ]
+      if state.varies { fields[.vary] = "X-A" }
+      return .text("\(state.count)", status: state.status, fields: fields)
+    }
+  }
+
+  /// Why a reply must not have been; `nil` when it may.
+  func judge(
+    _ reply: Reply<String>, to path: RequestPath, _ fields: HTTPFields, account: String?, wasAsked: Bool, now: Date
+  ) -> String? {
+    guard let number = Int(reply.value), number != 503, let answer = state.withLock({ $0.answers[number] }) else {
+      return nil
+    }
+    let age = now.timeIntervalSince(answer.time)
+    let asked = fields[.cacheControl] ?? ""
+    let what = "\(reply.info.cache.map { "\($0)" } ?? "none") of \(answer), \(age) s old, for \(asked)"
+    if "/\(path)" != answer.path && answer.path != "/" + "\(path)" { return "another URL: \(what)" }
+    if account != answer.account { return "another account: \(what)" }
+    if answer.varies, fields["X-A"] != answer.x { return "another variant: \(what)" }
+    // What was asked for just now is whatever the server said.
+    if reply.info.cache == .revalidated { return wasAsked ? nil : "confirmed by nobody: \(what)" }
+    if wasAsked, case .miss? = reply.info.cache { return nil }
+    if case .bypass? = reply.info.cache { return wasAsked ? nil : "out of nothing: \(what)" }
+    // From here on it was stored.
+    if !answer.isComplete { return "a part: \(what)" }
+    if answer.isInvalid { return "changed since: \(what)" }
+    if asked == "no-store" || asked == "no-cache" { return "unasked: \(what)" }
+    if answer.directives == "no-store" || answer.directives == "no-cache" { return "not to be used: \(what)" }
+    return judgeAge(reply, age, lifetime(of: answer.directives), asked, answer.directives).map { "\($0): \(what)" }
+  }
+
+  private func judgeAge(
+    _ reply: Reply<String>, _ age: TimeInterval, _ lifetime: TimeInterval, _ asked: String, _ directives: String
+  ) -> String? {
+    let isFresh = age < lifetime
+    switch reply.info.cache {
+    case .hit?:
+      if !isFresh { return "stale as fresh" }
+      if asked == "max-age=5", age > 5 { return "older than wanted" }
+      if asked == "max-age=0", age > 0 { return "older than wanted" }
+      return asked == "min-fresh=5" && lifetime - age < 5 ? "less fresh than wanted" : nil
+    case .staleHit(_, let reason)?:
+      if directives.contains("must-revalidate") { return "stale in spite of must-revalidate" }
+      switch reason {
+      case .requested:
+        return asked == "max-stale" || asked == "max-stale=10" && age - lifetime <= 10 ? nil : "not requested"
+      case .whileRevalidating:
+        return directives.contains("while") && age - lifetime <= 10 ? nil : "not while revalidating"
+      case .serverError:
+        let isAllowed = directives.contains("stale-if-error") || asked.contains("stale-if-error")
+        return isAllowed && age - lifetime <= 20 ? nil : "not on errors"
+      case .disconnected:
+        return asked.hasPrefix("max-age") || asked.hasPrefix("min-fresh") ? "staler than wanted" : nil
+      }
+    default:
+      return "unknown outcome"
+    }
+  }
+
+  private func lifetime(of directives: String) -> TimeInterval {
+    switch directives {
+    case "max-age=20", "max-age=20, must-revalidate": 20
+    case "private, max-age=10": 10
+    case let text where text.hasPrefix("max-age=5,"): 5
+    default: 0
+    }
+  }
+}
+
+/// Gives requests the account that a test names.
+private struct Whose: Authenticator {
+  let name: LockedName
+
+  func scope(for request: HTTPRequest) -> CredentialScope? { name.value.map { CredentialScope($0) } }
+  func sign(_ request: HTTPRequest, context: RequestContext) -> HTTPRequest { request }
+}
+
+/// A store that mixes up whose responses are whose.
+private struct LyingStore: CacheStore {
+  let inner = MemoryCacheStore()
+
+  var maximumBodySize: Int64 { inner.maximumBodySize }
+  func responses(for key: CacheKey) -> [StoredResponse] {
+    ["", "scope:ann", "scope:ben"].flatMap { inner.responses(for: CacheKey(partition: $0, url: key.url)) }
+  }
+  func body(of response: StoredResponse) -> HTTPResponse.Body? { inner.body(of: response) }
+  func writer(for head: StoredHead, length: Int64?) -> any CacheWriter { inner.writer(for: head, length: length) }
+  func update(_ id: StoredResponse.ID, to head: StoredHead) { inner.update(id, to: head) }
+  func remove(_ selection: CacheSelection) { inner.remove(selection) }
+  func info() -> CacheInfo { inner.info() }
+}
+
+/// A generator of random numbers that gives the same for the same seed.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
