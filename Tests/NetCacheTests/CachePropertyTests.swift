@@ -51,7 +51,7 @@ import Testing
         guard let reply = try? await bench.get(fields, path: path) else { continue }
         let wasAsked = origin.count > served
         if let violation = origin.judge(
-          reply, to: path, fields, account: account.value, wasAsked: wasAsked, now: bench.now)
+          reply, fields, account: account.value, wasAsked: wasAsked, now: bench.now)
         {
           return violation
         }
@@ -152,7 +152,7 @@ private final class Origin: Sendable {
 
   /// Why a reply must not have been; `nil` when it may.
   func judge(
-    _ reply: Reply<String>, to path: RequestPath, _ fields: HTTPFields, account: String?, wasAsked: Bool, now: Date
+    _ reply: Reply<String>, _ fields: HTTPFields, account: String?, wasAsked: Bool, now: Date
   ) -> String? {
     guard let number = Int(reply.value), number != 503, let answer = state.withLock({ $0.answers[number] }) else {
       return nil
@@ -160,7 +160,7 @@ private final class Origin: Sendable {
     let age = now.timeIntervalSince(answer.time)
     let asked = fields[.cacheControl] ?? ""
     let what = "\(reply.info.cache.map { "\($0)" } ?? "none") of \(answer), \(age) s old, for \(asked)"
-    if "/\(path)" != answer.path && answer.path != "/" + "\(path)" { return "another URL: \(what)" }
+    if reply.url?.path() != answer.path { return "another URL: \(what)" }
     if account != answer.account { return "another account: \(what)" }
     if answer.varies, fields["X-A"] != answer.x { return "another variant: \(what)" }
     // What was asked for just now is whatever the server said.

@@ -125,7 +125,7 @@ extension CachedCall {
   }
 
   private func body(of stored: StoredResponse) async -> HTTPResponse.Body? {
-    if facts.method == .head { return .empty }
+    if facts.method == .head { return HTTPResponse.Body.empty }
     if let bytes = stored.body { return HTTPResponse.Body(bytes) }
     return await cache.attempt { try await cache.store.body(of: stored) } ?? nil
   }

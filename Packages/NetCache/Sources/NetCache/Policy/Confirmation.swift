@@ -20,12 +20,14 @@ extension HTTPFields {
 extension CachePolicy {
   /// The stored response that a 304 confirms (RFC 9111, section 4.3.4); `nil` when it is none of them.
   ///
-  /// A strong tag is compared strongly, a weak one weakly; of several the newest counts. A 304 without a validator confirms
-  /// the one that was asked about; when none was, the only one there is, if that has none either.
+  /// A strong tag is compared strongly, a weak one weakly; of several the newest counts. That of the response that was asked
+  /// about is compared weakly, as `If-None-Match` is: nginx confirms what it compressed, `W/"a"`, by `"a"`. A 304 without a
+  /// validator confirms the one that was asked about; when none was, the only one there is, if that has none either.
   func confirmed(by fields: HTTPFields, asked: StoredResponse?, among stored: [StoredResponse]) -> StoredResponse? {
     let newest = stored.sorted { $0.head.responseTime > $1.head.responseTime }
     let candidates = asked.map { asked in [asked] + newest.filter { $0.id != asked.id } } ?? newest
     if let tag = fields[.eTag].map(EntityTag.init) {
+      if let asked, asked.head.facts.eTag?.matchesWeakly(tag) == true { return asked }
       return candidates.first { stored in
         guard let own = stored.head.facts.eTag else { return false }
         return tag.isWeak ? own.matchesWeakly(tag) : own.matchesStrongly(tag)
