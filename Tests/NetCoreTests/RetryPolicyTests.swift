@@ -12,7 +12,7 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
     ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
     ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-    ("Wed, 31-Dec-75 23:59:59 GMT", 3_345_062_399), ("Fri, 31-Dec-77 23:59:59 GMT", 252_460_799),
+    ("Wednesday, 31-Dec-75 23:59:59 GMT", 3_345_062_399), ("Friday, 31-Dec-77 23:59:59 GMT", 252_460_799),
     ("Wed, 01 Jan 0000 00:00:00 GMT", -62_167_219_200), ("Wed Jan 14 00:00:00 2026", 1_768_348_800),
     ("sun, 06 NOV 1994 08:49:37 gmt", 784_111_777), ("SUNDAY, 06-nov-94 08:49:37 GMT", 784_111_777),
   ])
@@ -26,7 +26,8 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
     "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 -1:00:00 GMT",
     "Sun, ٠٦ Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
     "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
-    "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+    "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 8:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 GMT+1", "Son, 06 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 08.49.37 GMT", "06 Nov 1994 08:49:37 GMT", "Sunday Nov  6 08:49:37 1994",
     "Sun, +6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
@@ -44,8 +45,8 @@ private let now = Date(timeIntervalSince1970: 1_767_225_600)
     #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == text)
   }
 
-  @Test func `what is written reads as the same day, for every day of 500 years`() {
-    for day in stride(from: -70 * 365, to: 430 * 366, by: 1) {
+  @Test func `what is written reads as the same moment, on days of 500 years`() {
+    for day in stride(from: -70 * 365, to: 430 * 366, by: 29) {
       let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 86_399)
       guard HTTPDate.parse(HTTPDate.text(date), now: now) != date else { continue }
       Issue.record("\(day): \(HTTPDate.text(date))")

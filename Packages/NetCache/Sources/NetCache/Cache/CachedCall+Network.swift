@@ -44,7 +44,7 @@ extension CachedCall {
       await compare(exchange, with: stored, fetch)
       return finish(exchange.response, .miss)
     }
-    return finish(await store(exchange, replacing: asked, fetch), .miss)
+    return finish(await store(exchange, replacing: stored, fetch), .miss)
   }
 
   /// The request as it goes out.
@@ -98,7 +98,7 @@ extension CachedCall {
     var plain = request
     plain.fields = request.fields.asking(about: nil)
     let whole = try await send(plain, attempt: confirmation.info.attempts + 1)
-    return finish(await store(whole, replacing: asked, fetch), .miss)
+    return finish(await store(whole, replacing: stored, fetch), .miss)
   }
 
   /// A stored response with the fields of a newer one about it.
@@ -130,20 +130,22 @@ extension CachedCall {
 }
 
 extension CachedCall {
-  /// The response, which is stored if it may be: at once when its body is there, else while it is read.
-  private func store(_ exchange: Exchange, replacing old: StoredResponse?, _ fetch: Fetch) async -> HTTPResponse {
+  /// The response, which is stored if it may be: at once when its body is there, else while it is read. If not, those that it
+  /// makes obsolete go.
+  private func store(_ exchange: Exchange, replacing old: [StoredResponse], _ fetch: Fetch) async -> HTTPResponse {
     let response = exchange.response
     let head = StoredHead(
       response, to: request, key: key, requestTime: exchange.requestTime, responseTime: exchange.responseTime)
     guard policy.mayStore(head, for: facts), fetch.isValid, response.body.length ?? 0 <= cache.store.maximumBodySize
     else {
-      if let old, policy.supersedes(response) {
-        _ = await cache.attempt { try await cache.store.remove(.response(old.id, of: key)) }
+      for each in policy.supersedes(response) ? old : [] {
+        _ = await cache.attempt { try await cache.store.remove(.response(each.id, of: key)) }
       }
       return response
     }
     let entry = NewEntry(cache: cache, head: head, fetch: fetch)
-    if let bytes = response.body.bufferedBytes {
+    // Of an empty body nobody may read the end.
+    if let bytes = response.body.length == 0 ? Data() : response.body.bufferedBytes {
       await entry.insert(bytes)
       return response
     }

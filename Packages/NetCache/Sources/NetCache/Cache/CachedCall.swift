@@ -38,7 +38,7 @@ final class CachedCall: Sendable {
 
   func run() async throws -> HTTPResponse {
     // Asked for by key even when it will not be used: a reload replaces it, and an error may be answered with it.
-    let stored = await cache.attempt { try await cache.store.responses(for: key) } ?? []
+    let stored = await lookUp()
     let matching =
       stored.count == 1 && stored[0].head.facts.vary?.isEmpty == true ? stored : stored.filter { $0.head.matches(request) }
     switch policy.decision(for: facts, stored: matching, at: now) {
@@ -46,11 +46,21 @@ final class CachedCall: Sendable {
       if refresh { self.refresh(response) }
       if let answer = try await answer(with: response, outcome) { return answer }
       // It was removed between two looks, or the server has to cut a part of it.
-      return facts.isOnlyIfCached ? unavailable() : try await ask(about: nil, among: [])
+      return facts.isOnlyIfCached ? unavailable() : try await ask(about: nil, among: matching)
     case .ask(let response):
       return try await ask(about: response, among: matching)
     case .unavailable:
       return unavailable()
+    }
+  }
+
+  /// All variants that are stored; none when the store fails.
+  private func lookUp() async -> [StoredResponse] {
+    do {
+      return try await cache.store.responses(for: key)
+    } catch {
+      cache.note(error)
+      return []
     }
   }
 
@@ -75,41 +85,49 @@ extension CachedCall {
   func answer(
     with stored: StoredResponse, _ outcome: CacheOutcome, _ info: ExchangeInfo = ExchangeInfo(attempts: 0)
   ) async throws -> HTTPResponse? {
-    let age: Duration =
-      switch outcome {
-      case .hit(let age), .staleHit(let age, _): age
-      default: .zero
-      }
     var fields = stored.head.fields
-    let value = "\(age.components.seconds)"
-    if stored.head.facts.hasAge { fields[.age] = value } else { fields.append(.age, value) }
+    let age = String(outcome.age.components.seconds)
+    if stored.head.facts.hasAge { fields[.age] = age } else { fields.append(.age, age) }
     for name in stored.head.facts.control.noCacheFields { fields.remove(name) }
-    return try await answer(with: stored, fields: fields, info: info).map { finish($0, outcome) }
+    return try await answer(with: stored, fields, outcome, info)
+  }
+
+  /// The answer made of a stored response that the server has confirmed just now.
+  func answer(with stored: StoredResponse, confirmedBy confirmation: HTTPResponse) async throws -> HTTPResponse? {
+    var fields = stored.head.fields
+    // A cookie is set once, by the response that brought it; it is not stored.
+    for cookie in confirmation.fields[values: .setCookie] { fields.append(.setCookie, cookie) }
+    return try await answer(with: stored, fields, .revalidated, confirmation.info)
   }
 
   /// The answer made of a stored response: whole, a part of it, or 304.
   private func answer(
-    with stored: StoredResponse, fields: HTTPFields, info: ExchangeInfo
+    with stored: StoredResponse, _ fields: HTTPFields, _ outcome: CacheOutcome, _ info: ExchangeInfo
   ) async throws -> HTTPResponse? {
     var response = HTTPResponse(status: stored.head.status, fields: fields, info: info)
-    switch StoredAnswer(stored.head, length: stored.length, to: facts, mayBeNotModified: mayBeNotModified) {
-    case .whole:
-      guard let body = await body(of: stored) else { return nil }
-      response.body = body
+    let form = StoredAnswer(stored.head, length: stored.length, to: facts, mayBeNotModified: mayBeNotModified)
+    switch form {
+    case .none:
+      return nil
     case .notModified:
       response.status = .notModified
       response.fields.remove(.contentLength)
-    case .part(let range):
-      guard let body = await body(of: stored) else { return nil }
-      response.status = .partialContent
-      response.fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(stored.length)"
-      response.fields[.contentLength] = "\(range.count)"
-      response.body = body.cut(to: range)
-    case .none:
-      return nil
+    case .whole, .part:
+      if facts.method == .head { break }
+      if let bytes = stored.body {
+        response.body = HTTPResponse.Body(bytes)
+      } else if let body = await cache.attempt({ try await cache.store.body(of: stored) }) ?? nil {
+        response.body = body
+      } else {
+        return nil
+      }
     }
-    guard case .collected(let limit) = context.delivery, response.body.bufferedBytes == nil else { return response }
-    return try await collect(response, upTo: limit)
+    if case .part(let range) = form { response.cut(to: range, of: stored.length) }
+    if case .collected(let limit) = context.delivery, response.body.bufferedBytes == nil {
+      guard let collected = try await collect(response, upTo: limit) else { return nil }
+      response = collected
+    }
+    return finish(response, outcome)
   }
 
   /// The response with its body in memory; `nil` when the store cannot read it.
@@ -120,21 +138,18 @@ extension CachedCall {
       throw error
     } catch {
       try Task.checkCancellation()
-      return await cache.attempt { throw error }
+      cache.note(error)
+      return nil
     }
   }
+}
 
-  private func body(of stored: StoredResponse) async -> HTTPResponse.Body? {
-    if facts.method == .head { return HTTPResponse.Body.empty }
-    if let bytes = stored.body { return HTTPResponse.Body(bytes) }
-    return await cache.attempt { try await cache.store.body(of: stored) } ?? nil
-  }
-
-  /// The answer made of a stored response that the server has confirmed just now.
-  func answer(with stored: StoredResponse, confirmedBy confirmation: HTTPResponse) async throws -> HTTPResponse? {
-    var fields = stored.head.fields
-    // A cookie is set once, by the response that brought it; it is not stored.
-    for cookie in confirmation.fields[values: .setCookie] { fields.append(.setCookie, cookie) }
-    return try await answer(with: stored, fields: fields, info: confirmation.info).map { finish($0, .revalidated) }
+extension CacheOutcome {
+  /// How old a stored response is; zero for one from the network.
+  fileprivate var age: Duration {
+    switch self {
+    case .hit(let age), .staleHit(let age, _): age
+    case .revalidated, .miss, .bypass: .zero
+    }
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// afterwards: it may be older than the change, or of somebody who has signed out.
 final class Fetches: Sendable {
   private struct State {
-    var fetches: [Int: (key: CacheKey, isValid: Validity)] = [:]
+    var fetches: [Int: (key: CacheKey, validity: Validity)] = [:]
     var lastNumber = 0
   }
 
@@ -12,19 +12,19 @@ final class Fetches: Sendable {
 
   /// A new fetch, which is under way as long as somebody holds it.
   func begin(_ key: CacheKey) -> Fetch {
-    let isValid = Validity()
+    let validity = Validity()
     let number = state.withLock { state in
       state.lastNumber += 1
-      state.fetches[state.lastNumber] = (key, isValid)
+      state.fetches[state.lastNumber] = (key, validity)
       return state.lastNumber
     }
-    return Fetch(number: number, isValid: isValid, fetches: self)
+    return Fetch(number: number, validity: validity, fetches: self)
   }
 
   /// Makes the fetches under way invalid whose keys are meant.
   func invalidate(where isMeant: (CacheKey) -> Bool) {
     state.withLock { state in
-      for (key, isValid) in state.fetches.values where isMeant(key) { isValid.end() }
+      for (key, validity) in state.fetches.values where isMeant(key) { validity.end() }
     }
   }
 
@@ -39,9 +39,9 @@ final class Fetch: Sendable {
   private let validity: Validity
   private let fetches: Fetches
 
-  fileprivate init(number: Int, isValid: Validity, fetches: Fetches) {
+  fileprivate init(number: Int, validity: Validity, fetches: Fetches) {
     self.number = number
-    validity = isValid
+    self.validity = validity
     self.fetches = fetches
   }
 

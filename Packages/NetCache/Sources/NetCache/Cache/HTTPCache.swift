@@ -109,14 +109,14 @@ extension HTTPCache {
     do {
       return try await operation()
     } catch {
-      // A caller that leaves is no failure of the store.
-      if !(error is CancellationError) { report(error) }
+      note(error)
       return nil
     }
   }
 
-  private func report(_ error: any Error) {
-    guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
+  /// Says once that the store fails. A caller that leaves is no failure of the store.
+  func note(_ error: any Error) {
+    guard !(error is CancellationError), !hasFailed.exchange(true, ordering: .relaxed) else { return }
     let reason = String("\(error)".unicodeScalars.prefix(300).filter { $0.value >= 0x20 && $0.value != 0x7F })
     log.write("The HTTP cache's store failed, and calls go on without it: \(reason)", level: .warning)
   }

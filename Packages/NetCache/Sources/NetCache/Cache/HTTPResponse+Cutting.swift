@@ -7,6 +7,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
+extension HTTPResponse {
+  /// Makes this response 206 with a part of its content (RFC 9110, section 15.3.7).
+  mutating func cut(to range: Range<Int64>, of length: Int64) {
+    status = .partialContent
+    fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
+    fields[.contentLength] = "\(range.count)"
+    body = body.cut(to: range)
+  }
+}
+
 extension HTTPResponse.Body {
   /// The bytes of this body in `range`, which lies within it.
   func cut(to range: Range<Int64>) -> HTTPResponse.Body {

@@ -21,26 +21,8 @@ struct EntityTag: Sendable, Hashable {
 
   private var opaque: Substring { isWeak ? text.dropFirst(2) : text[...] }
 
-  /// The tags of an `If-None-Match` or `If-Range` value: those between commas outside of quotation marks.
+  /// The tags of an `If-None-Match` value.
   static func list(_ value: String) -> [EntityTag] {
-    var tags: [EntityTag] = []
-    var tag = Substring()
-    var isQuoted = false
-    var start = value.startIndex
-    func finish(_ end: String.Index) {
-      tag = value[start..<end]
-      let trimmed = tag.drop { $0 == " " || $0 == "\t" }
-      let end = trimmed.lastIndex { $0 != " " && $0 != "\t" }
-      if let end { tags.append(EntityTag(String(trimmed[...end]))) }
-    }
-    for place in value.indices {
-      if value[place] == "\"" { isQuoted.toggle() }
-      if value[place] == ",", !isQuoted {
-        finish(place)
-        start = value.index(after: place)
-      }
-    }
-    finish(value.endIndex)
-    return tags
+    FieldList.members(of: value).map { EntityTag(String($0)) }
   }
 }

@@ -21,7 +21,7 @@ struct RequestFacts: Sendable {
     hasContent = !request.body.isEmpty
     var cacheControl: [String] = []
     var pragma: String?
-    for field in request.fields {
+    for field in request.fields where Self.mayMatter(field.name) {
       switch field.name {
       case .cacheControl: cacheControl.append(field.value)
       case .authorization: authorization = field.value
@@ -39,6 +39,14 @@ struct RequestFacts: Sendable {
     } else if let pragma {
       // For requests of HTTP/1.0 only; in responses it means nothing (RFC 9111, section 5.4).
       control.flags = CacheControl([pragma]).flags.intersection(.noCache)
+    }
+  }
+
+  /// Whether a name may be one of those above: most are told apart by their length, without comparing texts.
+  private static func mayMatter(_ name: HTTPField.Name) -> Bool {
+    switch name.canonicalName.utf8.count {
+    case 5, 6, 8, 13, 17, 19: true
+    default: false
     }
   }
 

@@ -19,15 +19,10 @@ enum VariantDigest {
 
   private static func normalized(_ value: String, of name: String) -> String {
     switch name {
-    case "accept-encoding", "accept-charset": members(of: value.lowercased()).sorted().joined(separator: ",")
+    case "accept-encoding", "accept-charset": FieldList.members(of: value.lowercased()).sorted().joined(separator: ",")
     // The order is a preference to many servers.
-    case "accept-language": members(of: value.lowercased()).joined(separator: ",")
-    default: members(of: value).joined(separator: ",")
+    case "accept-language": FieldList.members(of: value.lowercased()).joined(separator: ",")
+    default: FieldList.members(of: value).joined(separator: ",")
     }
-  }
-
-  /// The members of a list, without white space around them. A comma within quotation marks does not end one.
-  private static func members(of value: String) -> [String] {
-    EntityTag.list(value).map(\.text)
   }
 }
