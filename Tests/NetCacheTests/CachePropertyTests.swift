@@ -30,29 +30,31 @@ import Testing
 
   /// Plays a sequence of 25 steps; what the model forbids, or `nil`.
   private func play(_ random: inout SplitMix, store: any CacheStore = MemoryCacheStore()) async throws -> String? {
-    let account = LockedName()
-    let bench = Bench(store: store) { $0.authenticator = Whose(name: account) }
-    let origin = Origin(clock: bench.clock)
-    bench.server { request, _ in try await origin.answer(request, account: account.value) }
+    // Others wait for the same threads.
+    await Task.yield()
+    let clock = TestClock(start: start)
+    let origin = Origin(clock: clock)
+    let stage = HTTPCache(store: store).stage(in: ClientServices(timeSource: clock.timeSource))
+    var context = RequestContext(delivery: .collected(upTo: 1_000))
     for _ in 0..<25 {
       switch Int.random(in: 0..<10, using: &random) {
-      case 0: bench.clock.advance(by: .seconds(Int.random(in: 1...40, using: &random)))
-      case 1: bench.clock.advance(by: .seconds(Int.random(in: 0...3, using: &random)))
-      case 2: account.value = ["ann", "ben", nil].randomElement(using: &random)!
+      case 0: clock.advance(by: .seconds(Int.random(in: 1...40, using: &random)))
+      case 1: clock.advance(by: .seconds(Int.random(in: 0...3, using: &random)))
+      case 2:
+        let name = ["ann", "ben", nil].randomElement(using: &random)!
+        context.credentialScope = name.map { CredentialScope($0) }
       case 3: origin.change(&random)
       case 4:
-        _ = try? await bench.send(.post, path: Origin.paths.randomElement(using: &random)!)
+        let request = HTTPRequest(method: .post, url: Origin.urls.randomElement(using: &random)!)
+        _ = try? await stage.intercept(request, context: context, next: origin)
       default:
-        let path = Origin.paths.randomElement(using: &random)!
-        var fields: HTTPFields = [:]
-        if Bool.random(using: &random) { fields["X-A"] = ["1", "2"].randomElement(using: &random)! }
-        fields[.cacheControl] = Origin.requestDirectives.randomElement(using: &random)!
+        var request = HTTPRequest(url: Origin.urls.randomElement(using: &random)!)
+        if Bool.random(using: &random) { request.fields["X-A"] = ["1", "2"].randomElement(using: &random)! }
+        request.fields[.cacheControl] = Origin.requestDirectives.randomElement(using: &random)!
         let served = origin.count
-        guard let reply = try? await bench.get(fields, path: path) else { continue }
+        guard let response = try? await stage.intercept(request, context: context, next: origin) else { continue }
         let wasAsked = origin.count > served
-        if let violation = origin.judge(
-          reply, fields, account: account.value, wasAsked: wasAsked, now: bench.now)
-        {
+        if let violation = origin.judge(response, to: request, of: context.credentialScope, wasAsked: wasAsked) {
           return violation
         }
       }
@@ -62,8 +64,8 @@ import Testing
 }
 
 /// A server that remembers what it has answered, and judges what a cache makes of it.
-private final class Origin: Sendable {
-  static let paths: [RequestPath] = ["a", "b"]
+private final class Origin: HTTPTransport {
+  static let urls = ["https://a.example/a", "https://a.example/b"].map { URL(string: $0)! }
   static let requestDirectives: [String?] = [
     nil, nil, nil, nil, "no-cache", "no-store", "max-age=5", "max-stale=10", "max-stale", "min-fresh=5",
     "only-if-cached",
@@ -76,8 +78,8 @@ private final class Origin: Sendable {
 
   /// What was answered with a number of its own.
   private struct Answer {
-    var path: String
-    var account: String?
+    var url: URL
+    var scope: CredentialScope?
     var x: String?
     var directives: String
     var varies: Bool
@@ -118,13 +120,13 @@ private final class Origin: Sendable {
     }
   }
 
-  func answer(_ request: RecordedRequest, account: String?) async throws -> HTTPResponse {
+  func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     let now = clock.timeSource.now
     return try state.withLock { state in
       state.count += 1
       if state.isDown { throw APIError.transport(.connectionRefused) }
       if request.method == .post {
-        for (number, answer) in state.answers where answer.path == request.path {
+        for (number, answer) in state.answers where answer.url == request.url {
           state.answers[number]?.isInvalid = true
         }
         return .status(.noContent)
@@ -138,9 +140,9 @@ private final class Origin: Sendable {
           .notModified,
           fields: [.eTag: "\"\(tag)\"", .cacheControl: state.directives, .date: HTTPDate.text(now)])
       }
-      if state.status == 503 { return .text("503", status: 503) }
+      if state.status == 503 { return .text("unavailable", status: 503) }
       state.answers[state.count] = Answer(
-        path: request.path, account: account, x: request.fields["X-A"], directives: state.directives,
+        url: request.url, scope: context.credentialScope, x: request.fields["X-A"], directives: state.directives,
         varies: state.varies, isComplete: state.status == 200, time: now)
       var fields: HTTPFields = [
         .eTag: "\"\(state.count)\"", .cacheControl: state.directives, .date: HTTPDate.text(now),
@@ -150,36 +152,37 @@ private final class Origin: Sendable {
     }
   }
 
-  /// Why a reply must not have been; `nil` when it may.
+  /// Why a response must not have been; `nil` when it may.
   func judge(
-    _ reply: Reply<String>, _ fields: HTTPFields, account: String?, wasAsked: Bool, now: Date
+    _ response: HTTPResponse, to request: HTTPRequest, of scope: CredentialScope?, wasAsked: Bool
   ) -> String? {
-    guard let number = Int(reply.value), number != 503, let answer = state.withLock({ $0.answers[number] }) else {
-      return nil
-    }
-    let age = now.timeIntervalSince(answer.time)
-    let asked = fields[.cacheControl] ?? ""
-    let what = "\(reply.info.cache.map { "\($0)" } ?? "none") of \(answer), \(age) s old, for \(asked)"
-    if reply.url?.path() != answer.path { return "another URL: \(what)" }
-    if account != answer.account { return "another account: \(what)" }
-    if answer.varies, fields["X-A"] != answer.x { return "another variant: \(what)" }
+    guard let number = response.body.bufferedBytes.flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
+      let answer = state.withLock({ $0.answers[number] })
+    else { return nil }
+    let age = clock.timeSource.now.timeIntervalSince(answer.time)
+    let asked = request.fields[.cacheControl] ?? ""
+    let outcome = response.info.cache
+    let what = "\(outcome.map { "\($0)" } ?? "none") of \(answer), \(age) s old, for \(asked)"
+    if request.url != answer.url { return "another URL: \(what)" }
+    if scope != answer.scope { return "another account: \(what)" }
+    if answer.varies, request.fields["X-A"] != answer.x { return "another variant: \(what)" }
     // What was asked for just now is whatever the server said.
-    if reply.info.cache == .revalidated { return wasAsked ? nil : "confirmed by nobody: \(what)" }
-    if wasAsked, case .miss? = reply.info.cache { return nil }
-    if case .bypass? = reply.info.cache { return wasAsked ? nil : "out of nothing: \(what)" }
+    if outcome == .revalidated { return wasAsked ? nil : "confirmed by nobody: \(what)" }
+    if wasAsked, case .miss? = outcome { return nil }
+    if case .bypass? = outcome { return wasAsked ? nil : "out of nothing: \(what)" }
     // From here on it was stored.
     if !answer.isComplete { return "a part: \(what)" }
     if answer.isInvalid { return "changed since: \(what)" }
     if asked == "no-store" || asked == "no-cache" { return "unasked: \(what)" }
     if answer.directives == "no-store" || answer.directives == "no-cache" { return "not to be used: \(what)" }
-    return judgeAge(reply, age, lifetime(of: answer.directives), asked, answer.directives).map { "\($0): \(what)" }
+    return judgeAge(outcome, age, lifetime(of: answer.directives), asked, answer.directives).map { "\($0): \(what)" }
   }
 
   private func judgeAge(
-    _ reply: Reply<String>, _ age: TimeInterval, _ lifetime: TimeInterval, _ asked: String, _ directives: String
+    _ outcome: CacheOutcome?, _ age: TimeInterval, _ lifetime: TimeInterval, _ asked: String, _ directives: String
   ) -> String? {
     let isFresh = age < lifetime
-    switch reply.info.cache {
+    switch outcome {
     case .hit?:
       if !isFresh { return "stale as fresh" }
       if asked == "max-age=5", age > 5 { return "older than wanted" }
@@ -211,14 +214,6 @@ private final class Origin: Sendable {
     default: 0
     }
   }
-}
-
-/// Gives requests the account that a test names.
-private struct Whose: Authenticator {
-  let name: LockedName
-
-  func scope(for request: HTTPRequest) -> CredentialScope? { name.value.map { CredentialScope($0) } }
-  func sign(_ request: HTTPRequest, context: RequestContext) -> HTTPRequest { request }
 }
 
 /// A store that mixes up whose responses are whose.
