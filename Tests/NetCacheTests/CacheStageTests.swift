@@ -198,6 +198,19 @@ import Testing
     #expect(try await bench.get().info.attempts == 3)
   }
 
+  @Test func `section 4.2.4: a host that the circuit breaker leaves alone cannot be reached`() async throws {
+    let bench = Bench {
+      $0.circuitBreaker = CircuitBreaker()
+      $0.circuitBreaker?.minimumCalls = 4
+    }
+    bench.server([.cacheControl: "max-age=1"])
+    _ = try await bench.get()
+    bench.clock.advance(by: .seconds(2))
+    bench.server { _, _ in throw APIError.transport(.connectionLost) }
+    for _ in 0..<20 { #expect(try await bench.get().info.cache == .staleHit(age: .seconds(2), .disconnected)) }
+    #expect(bench.transport.requests.count < 20)
+  }
+
   @Test func `equal calls share a hit, and a cache lives beside coalescing`() async throws {
     let bench = Bench { $0.coalescesCalls = true }
     bench.server([.cacheControl: "max-age=60"])

@@ -38,9 +38,7 @@ final class CachedCall: Sendable {
 
   func run() async throws -> HTTPResponse {
     // Asked for by key even when it will not be used: a reload replaces it, and an error may be answered with it.
-    let stored = await lookUp()
-    let matching =
-      stored.count == 1 && stored[0].head.facts.vary?.isEmpty == true ? stored : stored.filter { $0.head.matches(request) }
+    let matching = await lookUp()
     switch policy.decision(for: facts, stored: matching, at: now) {
     case .use(let response, let outcome, let refresh):
       if refresh { self.refresh(response) }
@@ -54,10 +52,10 @@ final class CachedCall: Sendable {
     }
   }
 
-  /// All variants that are stored; none when the store fails.
+  /// What is stored for the request; nothing when the store fails.
   private func lookUp() async -> [StoredResponse] {
     do {
-      return try await cache.store.responses(for: key)
+      return try await cache.store.responses(for: key).filter { $0.head.matches(request) }
     } catch {
       cache.note(error)
       return []

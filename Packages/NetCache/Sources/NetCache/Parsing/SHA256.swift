@@ -11,7 +11,9 @@ enum SHA256 {
     while padded.count % 64 != 56 { padded.append(0) }
     padded += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) }
     var words = [UInt32](repeating: 0, count: 64)
-    for block in stride(from: 0, to: padded.count, by: 64) { compress(padded[block..<block + 64], &words, into: &state) }
+    for block in stride(from: 0, to: padded.count, by: 64) {
+      compress(padded[block..<block + 64], &words, into: &state)
+    }
     return String(decoding: state.flatMap(digits), as: UTF8.self)
   }
 

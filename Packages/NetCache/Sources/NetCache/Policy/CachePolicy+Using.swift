@@ -130,12 +130,12 @@ enum ServerFailure: Sendable, Hashable {
   /// `nil` for an error that a stored response must not hide: one of the request's own making, a cancellation, and a server
   /// that is not trusted.
   init?(_ error: any Error) {
-    guard case .transport(let failure)? = (error as? APIError)?.kind else { return nil }
-    switch failure {
-    case .tls, .timedOut(.total): return nil
-    case .nameResolution, .connectionRefused, .unreachable, .offline, .connectionLost, .proxy, .timedOut:
-      self = .disconnected
-    case .truncated, .malformed, .other: self = .error
+    switch (error as? APIError)?.kind {
+    case .transport(.tls), .transport(.timedOut(.total)): return nil
+    case .transport(.truncated), .transport(.malformed), .transport(.other): self = .error
+    // The client's circuit breaker is open because of failures like these.
+    case .transport, .rejected(.circuitOpen): self = .disconnected
+    default: return nil
     }
   }
 }

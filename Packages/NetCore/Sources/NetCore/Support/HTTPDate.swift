@@ -25,11 +25,12 @@ public enum HTTPDate {
   ///
   /// A date before the year 0 or after 9999, which the form cannot say, becomes the nearest that it can.
   public static func text(_ date: Date) -> String {
-    let seconds = Int(min(max(date.timeIntervalSince1970, -62_167_219_200), 253_402_300_799).rounded(.down))
-    let (days, time) = seconds.quotientAndRemainder(dividingFloor: 86_400)
+    let time = date.timeIntervalSince1970
+    let seconds = time.isNaN ? 0 : Int(min(max(time, -62_167_219_200), 253_402_300_799).rounded(.down))
+    let (days, rest) = seconds.quotientAndRemainder(dividingFloor: 86_400)
     let (year, month, day) = civil(days)
     let weekday = weekdays[(days + 4).quotientAndRemainder(dividingFloor: 7).remainder].prefix(3)
-    let clock = [time / 3_600, time / 60 % 60, time % 60].map { padded($0, to: 2) }.joined(separator: ":")
+    let clock = [rest / 3_600, rest / 60 % 60, rest % 60].map { padded($0, to: 2) }.joined(separator: ":")
     return "\(weekday), \(padded(day, to: 2)) \(months[month - 1]) \(padded(year, to: 4)) \(clock) GMT"
   }
 
