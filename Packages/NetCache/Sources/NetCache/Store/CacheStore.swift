@@ -32,9 +32,7 @@ public protocol CacheStore: Sendable {
   /// The body of `response`, to be read lazily; `nil` when it is no longer stored.
   func body(of response: StoredResponse) async throws -> HTTPResponse.Body?
 
-  /// Starts to store a response whose body is on its way.
-  ///
-  /// - Parameter length: The announced length of the body in bytes, when there is one.
+  /// Starts to store a response whose body is on its way; `length` is its announced length in bytes, when there is one.
   func writer(for head: StoredHead, length: Int64?) async throws -> any CacheWriter
 
   /// Stores a response whose body is in memory: the same as a writer with one append and the commit.
