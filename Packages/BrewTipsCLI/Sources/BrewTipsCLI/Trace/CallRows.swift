@@ -32,6 +32,8 @@ struct CallRows {
       addAttempt(event, error.inShort, length, nil, isFailure: true)
     case .coalesced:
       shareStart = now
+    case .cache(let outcome):
+      rows.append(Waterfall.Row(label: "  cache", details: ["\(outcome)"]))
     case .retry(let reason, let wait):
       rows.append(.bar("  wait", .wait, now, now + wait, details: [reason]))
     case .notRetried(let reason):

@@ -36,6 +36,19 @@ public enum CacheOutcome: Sendable, Hashable {
   }
 }
 
+extension CacheOutcome {
+  /// A word for it, without age and reason.
+  var name: String {
+    switch self {
+    case .hit: "hit"
+    case .staleHit: "stale hit"
+    case .revalidated: "revalidated"
+    case .miss: "miss"
+    case .bypass: "bypass"
+    }
+  }
+}
+
 extension CacheOutcome: CustomStringConvertible {
   /// `hit, 12.00 s old`
   public var description: String {

@@ -32,15 +32,16 @@ public struct ClientServices: Sendable {
     var own = context
     own.deadline = started + timeout
     own.attempt = 1
-    own.events.call = supervisor.nextCallNumber()
+    own.events = own.events?.emitter(forCall: supervisor.nextCallNumber())
     return supervisor.runInBackground(until: started + timeout) { [own, timeSource] in
-      var failure: (any Error)?
+      var outcome = CallOutcome()
       do {
         try await operation(own)
       } catch {
-        failure = error
+        outcome.error = error
       }
-      own.report(.finished(failure, after: timeSource.elapsed - started))
+      outcome.duration = timeSource.elapsed - started
+      own.report(.finished(outcome))
     }
   }
 }

@@ -12,6 +12,11 @@ final class EventEmitter: Sendable {
     self.timeSource = timeSource
   }
 
+  /// The same observers' emitter for another call.
+  func emitter(forCall call: Int) -> EventEmitter? {
+    EventEmitter(call: call, observers: observers, timeSource: timeSource)
+  }
+
   func emit(_ kind: CallEvent.Kind, endpointName: String, attempt: Int, trace: TraceContext?) {
     let event = CallEvent(
       kind, call: call, endpointName: endpointName, attempt: attempt, elapsed: timeSource.elapsed, trace: trace)

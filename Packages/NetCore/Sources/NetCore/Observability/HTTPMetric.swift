@@ -53,7 +53,9 @@ extension HTTPMetric {
   public static let credentialWait = duration("netcore.client.credentials.wait", "Waits for credentials.")
   /// `netcore.client.coalesced`: calls that joined the exchange of an equal one.
   public static let coalescedCalls = counter("netcore.client.coalesced", of: "call", "Calls that shared an exchange.")
-
+  /// `netcore.client.cache`: what the client's cache did for calls, by `netcore.cache.outcome`: `hit`, `stale hit`,
+  /// `revalidated`, `miss`, `bypass`.
+  public static let cacheOutcomes = counter("netcore.client.cache", of: "call", "What the cache did for calls.")
   /// `netcore.client.redirects`: redirects that were followed, by `http.response.status_code`.
   public static let redirects = counter("netcore.client.redirects", of: "redirect", "Redirects that were followed.")
   /// `netcore.client.circuit.changes`: how often a circuit breaker changed its mind about a host, by `netcore.circuit.state`
@@ -63,6 +65,6 @@ extension HTTPMetric {
   /// All of them, for a sink that makes its instruments beforehand.
   public static let all = [
     requestDuration, requestBodySize, responseBodySize, callDuration, retries, retryWait, queueWait,
-    credentialWait, coalescedCalls, redirects, circuitChanges,
+    credentialWait, coalescedCalls, cacheOutcomes, redirects, circuitChanges,
   ]
 }

@@ -51,6 +51,10 @@ public struct HTTPMetrics: CallObserver {
       record(duration, in: .requestDuration, labels)
     case .coalesced:
       sink.add(1, to: .coalescedCalls, labels: labels(event))
+    case .cache(let outcome):
+      var labels = labels(event)
+      labels[Label.cache] = outcome.name
+      sink.add(1, to: .cacheOutcomes, labels: labels)
     case .retry(_, let wait):
       sink.add(1, to: .retries, labels: labels(event))
       record(wait, in: .retryWait, labels(event))
@@ -111,6 +115,7 @@ private enum Label {
   static let status = "http.response.status_code"
   static let version = "network.protocol.version"
   static let error = "error.type"
+  static let cache = "netcore.cache.outcome"
   static let circuit = "netcore.circuit.state"
   static let origin = "netcore.origin"
 }
