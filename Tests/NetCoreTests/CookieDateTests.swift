@@ -56,18 +56,20 @@ private typealias Row = CookieRow<String, Double?>
     #expect(CookieDate.parse(Array(row.input.utf8)[...])?.timeIntervalSince1970 == row.output)
   }
 
-  @Test func `every day of 800 years is the one that the calendar says`() throws {
+  @Test func `days of 800 years are those that the calendar says`() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    for step in stride(from: -11_000_000_000.0, to: 14_000_000_000, by: 86_400 * 37) {
+    var faults: [String] = []
+    for step in stride(from: -11_000_000_000.0, to: 14_000_000_000, by: 86_400 * 97) {
       let date = Date(timeIntervalSince1970: step)
       let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
       guard let year = parts.year, let month = parts.month, let day = parts.day, let hour = parts.hour,
         let minute = parts.minute, let second = parts.second
       else { continue }
       let text = "\(day) \(names[month - 1]) \(year) \(hour):\(minute):\(second)"
-      #expect(CookieDate.parse(Array(text.utf8)[...]) == date, "\(text)")
+      if CookieDate.parse(Array(text.utf8)[...]) != date { faults.append(text) }
     }
+    #expect(faults == [])
   }
 }

@@ -35,7 +35,7 @@ private struct Dice: RandomNumberGenerator {
   private static func field(_ dice: inout Dice) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...12, using: &dice) {
-      switch Int.random(in: 0...19, using: &dice) {
+      switch Int.random(in: 0...49, using: &dice) {
       case 0: bytes.append(UInt8.random(in: .min ... .max, using: &dice))
       case 1:
         bytes += Array(
@@ -46,51 +46,56 @@ private struct Dice: RandomNumberGenerator {
     return bytes
   }
 
-  @Test func `whatever 10,000 fields say, nothing traps and no bound is passed`() async throws {
+  // What is wrong is gathered, since an expectation a field would take longer than all the rest.
+
+  @Test func `whatever 10,000 fields say, nothing traps and no bound is passed`() async {
     var dice = Dice(state: 6_265)
     let clock = TestClock()
     var limits = CookieJar.Limits()
     (limits.perDomain, limits.total, limits.fieldSize) = (10, 25, 9_000)
     let jar = CookieJar(limits: limits, timeSource: clock.timeSource)
     var kept = 0
+    var faults: [String] = []
     for round in 0..<10_000 {
       let bytes = Self.field(&dice)
-      let parsed = SetCookie(bytes)
-      if let parsed {
-        #expect(1...4_096 ~= parsed.name.count + parsed.value.count)
-        #expect((parsed.domain ?? "").utf8.count <= 1_024 && (parsed.path ?? "").utf8.count <= 3 * 1_024)
+      if let parsed = SetCookie(bytes), !(1...4_096 ~= parsed.name.count + parsed.value.count) {
+        faults.append("\(round): \(parsed.name.count) and \(parsed.value.count) bytes")
       }
-      let url = Self.urls[round % Self.urls.count]
       if let field = HTTPField(name: .setCookie, bytes: bytes) {
-        await jar.setCookies(from: HTTPFields([field]), for: url)
+        await jar.setCookies(from: HTTPFields([field]), for: Self.urls[round % Self.urls.count])
       }
       clock.advance(by: .seconds(Int.random(in: 0...9, using: &dice)))
       let field = jar.field(for: Self.urls.randomElement(using: &dice)!)
-      if let field { #expect(field.bytes.count <= 9_000) }
+      if let field, field.bytes.count > 9_000 { faults.append("\(round): \(field.bytes.count) bytes are sent") }
       guard round % 50 == 0 else { continue }
       let all = await jar.all
       kept += all.count
-      #expect(all.count <= 25)
-      for cookie in all { Self.check(cookie) }
-      #expect(Dictionary(grouping: all, by: \.domain).values.allSatisfy { $0.count <= 10 })
-      #expect(
-        Set(all.map { "\($0.domain) \($0.isHostOnly) \($0.path) \(Array($0.name.utf8)) \($0.isLatin1)" }).count
-          == all.count)
+      faults += Self.faults(of: all, at: clock.timeSource.now).map { "\(round): \($0)" }
     }
+    #expect(faults == [])
     // Some come through, or nothing was tested.
     #expect(kept > 1_000)
   }
 
-  private static func check(_ cookie: Cookie) {
-    let now = cookieNow + 10 * 10_000
-    #expect(cookie.pair.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") })
-    #expect(cookie.pair.count <= 4_097)
-    #expect(cookie.path.hasPrefix("/"))
-    #expect(cookie.isHostOnly || !PublicSuffixes.builtIn.contains(cookie.domain))
-    #expect(cookie.expiry.map { $0 <= now + 400 * 86_400 } ?? true)
-    #expect(
-      cookie.isSecure
-        || !cookie.name.lowercased().hasPrefix("__secure-") && !cookie.name.lowercased().hasPrefix("__host-"))
+  /// What a jar with room for 10 cookies a domain and 25 in all may not have.
+  private static func faults(of cookies: [Cookie], at now: Date) -> [String] {
+    var faults: [String] = []
+    let isFull = Dictionary(grouping: cookies, by: \.domain).values.contains { $0.count > 10 }
+    if cookies.count > 25 || isFull { faults.append("too many") }
+    let places = cookies.map { "\($0.domain) \($0.isHostOnly) \($0.path) \(Array($0.name.utf8)) \($0.isLatin1)" }
+    if Set(places).count < places.count { faults.append("one twice") }
+    for cookie in cookies {
+      let name = cookie.name.lowercased()
+      let isPromise = name.hasPrefix("__secure-") || name.hasPrefix("__host-")
+      let isPlain = cookie.pair.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+      if !isPlain || cookie.pair.count > 4_097 || !cookie.path.hasPrefix("/") || cookie.path.utf8.count > 1_024
+        || !cookie.isHostOnly && PublicSuffixes.builtIn.contains(cookie.domain) || isPromise && !cookie.isSecure
+        || cookie.expiry.map({ $0 <= now || $0 > now + 400 * 86_400 }) ?? false
+      {
+        faults.append("\(cookie)")
+      }
+    }
+    return faults
   }
 
   @Test func `10,000 dates and hosts of noise trap nothing`() {
@@ -98,25 +103,27 @@ private struct Dice: RandomNumberGenerator {
     let parts = [
       "1", "31", "Jan", "feb", "2026", "99", "9999", "00:00:00", "23:59:59", ":", "1:2", "-", " ", "x", "é", "T",
     ]
+    var faults: [String] = []
     for _ in 0..<10_000 {
       let text = (0..<Int.random(in: 0...8, using: &dice)).map { _ in parts.randomElement(using: &dice)! }
         .joined(separator: [" ", ""].randomElement(using: &dice)!)
-      if let date = CookieDate.parse(Array(text.utf8)[...]) {
-        #expect((-11_644_473_600...253_402_300_799).contains(date.timeIntervalSince1970))
-      }
+      let date = CookieDate.parse(Array(text.utf8)[...])?.timeIntervalSince1970 ?? 0
+      if !(-11_644_473_600...253_402_300_799).contains(date) { faults.append(text) }
       _ = PublicSuffixes(list: text)
       _ = CookieDomain.matches(text, "example.com")
       _ = Punycode.asciiLabel(text)
     }
+    #expect(faults == [])
   }
 
   /// The jar against a list that does what the standard says in the plainest way.
-  @Test func `a jar does the same as its model`() async throws {
+  @Test func `a jar does the same as its model`() async {
     var dice = Dice(state: 58)
     let clock = TestClock()
     let jar = CookieJar(timeSource: clock.timeSource)
     var model = Model()
-    for _ in 0..<3_000 {
+    var faults: [String] = []
+    for round in 0..<2_000 {
       let url = Self.urls.randomElement(using: &dice)!
       let name = ["a", "b", "c"].randomElement(using: &dice)!
       let attributes = (0..<Int.random(in: 0...3, using: &dice)).map { _ in
@@ -125,28 +132,23 @@ private struct Dice: RandomNumberGenerator {
       }
       let field = (["\(name)=\(Int.random(in: 0...99, using: &dice))"] + attributes).joined(separator: "; ")
       await jar.setCookies(from: [.setCookie: field], for: url)
-      model.set(try Cookie(try #require(SetCookie(field)), url, clock), from: try #require(CookieOrigin(url)), clock)
+      model.set(SetCookie(field)!, from: CookieOrigin(url)!, clock)
       clock.advance(by: .seconds(Int.random(in: 0...20, using: &dice)))
       let other = Self.urls.randomElement(using: &dice)!
-      let sent = jar.field(for: other)?.value ?? ""
-      #expect(sent == model.sent(to: try #require(CookieOrigin(other)), clock), "\(other)")
+      let (sent, expected) = (jar.field(for: other)?.value ?? "", model.sent(to: CookieOrigin(other)!, clock))
+      if sent != expected { faults.append("\(round) to \(other): \(sent) instead of \(expected)") }
     }
-  }
-}
-
-extension Cookie {
-  fileprivate init?(_ field: SetCookie, _ url: URL, _ clock: TestClock) throws {
-    let origin = try #require(CookieOrigin(url))
-    self.init(field, from: origin, at: clock.timeSource.now, publicSuffixes: .builtIn)
+    #expect(faults == [])
   }
 }
 
 private struct Model {
   var cookies: [Cookie] = []
 
-  mutating func set(_ cookie: Cookie?, from origin: CookieOrigin, _ clock: TestClock) {
-    cookies.removeAll { $0.hasExpired(at: clock.timeSource.now) }
-    guard var cookie else { return }
+  mutating func set(_ field: SetCookie, from origin: CookieOrigin, _ clock: TestClock) {
+    let now = clock.timeSource.now
+    cookies.removeAll { $0.hasExpired(at: now) }
+    guard var cookie = Cookie(field, from: origin, at: now, publicSuffixes: .builtIn) else { return }
     let isShadowed = cookies.contains { old in
       old.isSecure && old.name == cookie.name && cookie.path.components(separatedBy: "/").starts(with: old.steps)
         && (old.covers(cookie.domain) || cookie.covers(old.domain))
