@@ -60,3 +60,8 @@ extension URL {
     port ?? (scheme?.lowercased() == "https" ? 443 : scheme?.lowercased() == "http" ? 80 : nil)
   }
 }
+
+extension CacheStage: CustomStringConvertible {
+  /// `cache: MemoryCacheStore`
+  var description: String { "cache: \(type(of: cache.store))" }
+}
