@@ -116,7 +116,9 @@ import Testing
     #expect(try await client.reply(to: Endpoint<String>(path: "old/file")).info.attempts == 0)
     for _ in 0..<2 { #expect(try await client.reply(to: Endpoint<String>(path: "never/file")).info.cache == .miss) }
     for expected in [CacheOutcome.miss, nil] {
-      let response = try await client.open(Endpoint<String>(path: "moved"))
+      var moved = Endpoint<String>(path: "moved")
+      moved.redirects = .never
+      let response = try await client.open(moved)
       #expect(response.status == 301)
       if let expected { #expect(response.info.cache == expected) } else { #expect(response.info.attempts == 0) }
       _ = try await response.body.collect(upTo: 10_000)

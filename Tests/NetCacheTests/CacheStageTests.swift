@@ -159,6 +159,32 @@ import Testing
     #expect(bench.transport.requests.count == 2)
   }
 
+  @Test func `a redirect that is stored is followed without the network`() async throws {
+    let bench = Bench { $0.redirects = .standard }
+    bench.server { request, _ in
+      request.path == "/x"
+        ? .status(301, fields: [.location: "/y", .cacheControl: "max-age=60"])
+        : .text("there", fields: [.cacheControl: "max-age=60"])
+    }
+    #expect(try await bench.get().info.attempts == 2)
+    let again = try await bench.get()
+    #expect(again.value == "there" && again.info.attempts == 0 && again.info.redirects.count == 1)
+    #expect(again.info.cache == .hit(age: .zero))
+  }
+
+  @Test func `a cookie is set by the network, and never by what is stored`() async throws {
+    let jar = CookieJar()
+    let bench = Bench { $0.cookies = jar }
+    bench.server([.cacheControl: "max-age=60", .setCookie: "a=1"])
+    _ = try await bench.get()
+    bench.server([.setCookie: "a=2"])
+    _ = try await bench.get(path: "y")
+    #expect(try await bench.get().info.cache == .hit(age: .zero))
+    bench.server([:])
+    _ = try await bench.get(path: "z")
+    #expect(bench.transport.requests.last?.fields[.cookie] == "a=2")
+  }
+
   @Test func `section 5.2.1.7: 504 is an answer, and a failure to who waits for a value`() async throws {
     let strict = Bench { $0.validation = .successful }
     var call = Endpoint<String>(path: "x")

@@ -134,6 +134,7 @@ struct Bench: Sendable {
     configuration.cache = cache
     configuration.observers = [events]
     configuration.validation = .anyStatus
+    configuration.redirects = .never
     configure(&configuration)
     client = HTTPClient(configuration, transport: transport)
   }
