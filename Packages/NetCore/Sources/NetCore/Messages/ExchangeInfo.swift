@@ -5,9 +5,9 @@ public struct ExchangeInfo: Sendable, Hashable {
   public var attempts: Int
   /// The attempts that failed before, the first first.
   public var failures: [FailedAttempt] = []
-  /// Why the last attempt, which failed, was not repeated although the policy repeats such failures.
   /// The redirects that led to this response, the first first.
   public var redirects: [Redirect] = []
+  /// Why the last attempt, which failed, was not repeated although the policy repeats such failures.
   var whyNotRetried: String? {
     get { boxedWhyNotRetried.value }
     set { boxedWhyNotRetried.value = newValue }
