@@ -88,7 +88,10 @@ import Testing
     gate.open()
     try await bench.ended(calls: 3)
     let events = bench.events.all
-    #expect(events.filter { $0.call == 2 }.count == 2, "the cache's answer, and the end")
+    #expect(events.filter { $0.call == 2 }.count == 3, "the start, the cache's answer, the end")
+    let refresh = events.filter { $0.call == 3 }
+    #expect(refresh.first.map { if case .started = $0.kind { true } else { false } } == true)
+    #expect(refresh.last.map { if case .finished = $0.kind { true } else { false } } == true)
     #expect(events.contains { if case .request = $0.kind { $0.call == 3 } else { false } })
     #expect(bench.events.outcomes.last == .revalidated)
   }

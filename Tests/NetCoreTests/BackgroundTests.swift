@@ -8,21 +8,23 @@ import Testing
   /// A cache that answers nothing itself, and does something beside each call.
   private struct Busy: HTTPCaching {
     let work: @Sendable (RequestContext) async throws -> Void
-    let started = Flag()
+    let started = Kept<Bool>()
+    let services = Kept<ClientServices>()
 
     func stage(in client: ClientServices) -> any HTTPMiddleware {
-      .intercepting { request, context, next in
-        started.set(client.runInBackground(context, timeout: .seconds(7), work))
+      services.keep(client)
+      return .intercepting { request, context, next in
+        started.keep(client.runInBackground(request, context: context, timeout: .seconds(7), work))
         context.report(.cache(.miss))
         return try await next.send(request, context: context)
       }
     }
   }
 
-  private final class Flag: Sendable {
-    private let value = Mutex<Bool?>(nil)
-    var isSet: Bool? { value.withLock { $0 } }
-    func set(_ new: Bool) { value.withLock { $0 = new } }
+  private final class Kept<Value: Sendable>: Sendable {
+    private let kept = Mutex<Value?>(nil)
+    var value: Value? { kept.withLock { $0 } }
+    func keep(_ new: Value) { kept.withLock { $0 = new } }
   }
 
   /// Ends a stream when its task is cancelled.
@@ -64,10 +66,12 @@ import Testing
     let cache = Busy(work: Self.untilCancelled(ended.continuation))
     let client = makeClient(answering(.json("1"))) { $0.cache = cache }
     _ = try await client.send(Endpoint<Int>(path: "a"))
-    #expect(cache.started.isSet == true)
+    #expect(cache.started.value == true)
     await client.shutdown(mode)
     for await _ in ended.stream {}
-    #expect(ClientServices(timeSource: .system).runInBackground(RequestContext(), timeout: .seconds(1)) { _ in })
+    let services = try #require(cache.services.value)
+    let request = HTTPRequest(url: exampleURL)
+    #expect(!services.runInBackground(request, context: RequestContext(), timeout: .seconds(1)) { _ in })
   }
 
   @Test func `it ends with a client that is dropped`() async throws {

@@ -162,7 +162,8 @@ extension CachedCall {
     var plain = HTTPRequest(url: request.url, fields: request.fields.asking(about: nil))
     plain.fields.remove(.range)
     plain.fields.remove(.ifRange)
-    let isStarted = client.runInBackground(context, timeout: cache.refreshTimeout) { [self, plain] context in
+    let isStarted = client.runInBackground(plain, context: context, timeout: cache.refreshTimeout) {
+      [self, plain] context in
       defer { cache.refreshes.end(stored.head) }
       // Nothing but the server's answer will do.
       let call = CachedCall(

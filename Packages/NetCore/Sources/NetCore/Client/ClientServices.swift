@@ -21,12 +21,14 @@ public struct ClientServices: Sendable {
   /// What it throws is told to the observers and nobody else.
   ///
   /// - Parameters:
+  ///   - request: What it asks for, as observers are told.
   ///   - context: The context of the call that has a use for it.
   ///   - timeout: How long it may take.
   ///   - operation: What to do, in the context it is given.
   /// - Returns: Whether it was started: a client that was shut down starts nothing.
   public func runInBackground(
-    _ context: RequestContext, timeout: Duration, _ operation: @escaping @Sendable (RequestContext) async throws -> Void
+    _ request: HTTPRequest, context: RequestContext, timeout: Duration,
+    _ operation: @escaping @Sendable (RequestContext) async throws -> Void
   ) -> Bool {
     let started = timeSource.elapsed
     var own = context
@@ -34,7 +36,8 @@ public struct ClientServices: Sendable {
     own.attempt = 1
     own.events = own.events?.emitter(forCall: supervisor.nextCallNumber())
     return supervisor.runInBackground(until: started + timeout) { [own, timeSource] in
-      var outcome = CallOutcome()
+      own.report(.started(request))
+      var outcome = CallOutcome(request: request)
       do {
         try await operation(own)
       } catch {
