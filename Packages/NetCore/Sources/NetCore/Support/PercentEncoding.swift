@@ -36,6 +36,24 @@ enum PercentEncoding {
     return String(decoding: repaired, as: UTF8.self)
   }
 
+  /// The bytes that `text` stands for; `nil` when a `%` does not begin an escape of two hexadecimal digits.
+  static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.utf8.count)
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(value(ofHexDigit:)),
+        let low = rest.popFirst().flatMap(value(ofHexDigit:))
+      else { return nil }
+      decoded.append(high << 4 | low)
+    }
+    return decoded
+  }
+
   /// Whether `byte` is a letter, a digit or one of `-._~`.
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
@@ -77,12 +95,15 @@ enum PercentEncoding {
   private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
   private static func isHexDigit(_ byte: UInt8) -> Bool {
+    value(ofHexDigit: byte) != nil
+  }
+
+  private static func value(ofHexDigit byte: UInt8) -> UInt8? {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default:
-      false
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 }
