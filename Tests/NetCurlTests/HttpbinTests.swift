@@ -6,7 +6,7 @@ import Testing
 
 /// httpbin, which nobody here wrote, on the WSGI server that comes with it.
 @Suite(
-  .timeLimit(.minutes(1)), .enabled("httpbin is not there: Tools/setup --tests gets it", { Httpbin.python != nil }))
+  .timeLimit(.minutes(1)), .enabled("httpbin is not there: Tools/setup --tests gets it", { PythonTools.python != nil }))
 struct HttpbinTests {
   private let transport = CurlTransport()
 
@@ -177,19 +177,11 @@ struct HttpbinTests {
 
 /// A running httpbin. Speaks HTTP/1.1 with chunks, one connection a request.
 private struct Httpbin {
-  /// The Python that has it, from `Tools/setup --tests`.
-  static let python: String? = {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let path = root.appending(path: ".build/tools/httpbin/bin/python").path
-    return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-  }()
-
   let port: Int
   private let process: ChildProcess
 
   init() async throws {
-    process = try ChildProcess([try #require(Self.python), "-c", Self.script], output: .lines)
+    process = try ChildProcess([try #require(PythonTools.python), "-c", Self.script], output: .lines)
     port = try #require(Int(await process.nextLine() ?? ""), "httpbin did not start")
   }
 

@@ -10,6 +10,7 @@ public struct RequestBody: Sendable {
     case none
     case encoded(any Encodable & Sendable)
     case form(Query)
+    case multipart(MultipartForm)
     case raw(HTTPBody, contentType: String?)
   }
 
@@ -26,6 +27,11 @@ public struct RequestBody: Sendable {
   /// Form fields, as `application/x-www-form-urlencoded`.
   public static func form(_ fields: Query) -> RequestBody {
     RequestBody(content: .form(fields))
+  }
+
+  /// Fields and files, as `multipart/form-data`.
+  public static func multipart(_ form: MultipartForm) -> RequestBody {
+    RequestBody(content: .multipart(form))
   }
 
   /// Text, as `text/plain; charset=utf-8` unless another type is named.
@@ -52,6 +58,8 @@ public struct RequestBody: Sendable {
       (HTTPBody(try coders.encode(value)), coders.encoder.contentType)
     case .form(let fields):
       (HTTPBody(Data(fields.formEncoded.utf8)), "application/x-www-form-urlencoded")
+    case .multipart(let form):
+      (try form.makeBody(), form.contentType)
     case .raw(let body, let contentType):
       (body, contentType)
     }
@@ -65,6 +73,7 @@ extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .none: "no content"
     case .encoded(let value): "an encoded \(type(of: value))"
     case .form: "form fields"
+    case .multipart(let form): "\(form)"
     case .raw(let body, let contentType): "\(body.length.map { "\($0)" } ?? "?") bytes of \(contentType ?? "no type")"
     }
   }

@@ -1,9 +1,18 @@
 /// A field value with parameters (RFC 9110, section 5.6.6): `value; name=parameter; name="parameter"`.
 ///
 /// Reads what is sent, not only what should be: what breaks the grammar is read with good will or left out, and
-/// ``isWellFormed`` tells. In a quoted parameter a backslash escapes only a quote or a backslash, since no sender should
-/// escape anything else and some send the paths of Windows.
+/// ``isWellFormed`` tells.
 struct ParameterizedValue: Sendable {
+  /// What a backslash means in a quoted parameter.
+  enum Quoting {
+    /// It escapes a quote or a backslash. Before anything else it is itself, since no sender should escape anything else
+    /// (RFC 9110, section 5.6.4) and some send the paths of Windows.
+    case escaped
+    /// Nothing, as browsers write the fields of forms, in which a name may end with one. Others escape quotes in them: a
+    /// quote behind a backslash ends the parameter only where the parameter can end.
+    case literal
+  }
+
   /// The most bytes that are read: 8 KiB.
   static let maximumSize = 8 << 10
   /// The most parameters that are read.
@@ -16,9 +25,9 @@ struct ParameterizedValue: Sendable {
   /// Whether all of it obeys the grammar, no name comes twice, and no limit cut it.
   private(set) var isWellFormed: Bool
 
-  init(_ text: String) {
+  init(_ text: String, quoting: Quoting = .escaped) {
     isWellFormed = text.utf8.count <= Self.maximumSize
-    var scanner = Scanner(rest: Array(text.utf8.prefix(Self.maximumSize))[...])
+    var scanner = Scanner(rest: Array(text.utf8.prefix(Self.maximumSize))[...], quoting: quoting)
     if let value = scanner.takeLeadingValue() { self.value = value } else { isWellFormed = false }
     while !scanner.rest.isEmpty {
       guard parameters.count < Self.maximumParameterCount else {
@@ -38,6 +47,7 @@ struct ParameterizedValue: Sendable {
 
 private struct Scanner {
   var rest: ArraySlice<UInt8>
+  let quoting: ParameterizedValue.Quoting
   var foundOffence = false
 
   /// What stands before the parameters; takes nothing when they begin at once.
@@ -80,11 +90,23 @@ private struct Scanner {
         if !trimmed(take { $0 != UInt8(ascii: ";") }).isEmpty { foundOffence = true }
         return text(value)
       }
-      let isEscape = byte == UInt8(ascii: "\\") && (rest.first == UInt8(ascii: "\"") || rest.first == byte)
-      value.append(isEscape ? rest.removeFirst() : byte)
+      value.append(byte == UInt8(ascii: "\\") && isNextEscaped ? rest.removeFirst() : byte)
     }
     foundOffence = true
     return text(value)
+  }
+
+  /// Whether the backslash that was just taken stands for what follows it.
+  private var isNextEscaped: Bool {
+    switch quoting {
+    case .escaped: rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "\\")
+    case .literal: rest.first == UInt8(ascii: "\"") && !isEnd(rest.dropFirst())
+    }
+  }
+
+  /// Whether a parameter ends where `rest` begins.
+  private func isEnd(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.first { !Self.isBlank($0) }.map { $0 == UInt8(ascii: ";") } ?? true
   }
 
   private mutating func take(_ isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {

@@ -1,0 +1,120 @@
+import Foundation
+import NetCore
+import TestSupport
+import Testing
+
+/// Forms, read by parsers that nobody here wrote: `email` of Python's own library, and python-multipart, with which the usual
+/// Python servers read forms.
+@Suite(.timeLimit(.minutes(1))) struct MultipartPythonTests {
+  /// What a parser found. Names are as they were written.
+  struct Found: Decodable, Equatable, Sendable {
+    let name: String
+    let filename: String?
+    let type: String?
+    let bytes: Data
+  }
+
+  enum Parser: String, CaseIterable, CustomTestStringConvertible {
+    case email, multipart
+
+    var testDescription: String { rawValue }
+  }
+
+  static let names = [
+    "plain", "naïve 日本 🎈", "a b", "a;b=c", "quote\"d", "line\r\nbreak", "\"; filename=\"evil", "100%", "%22", "a\tb",
+    "\u{202E}gpj", "'single'", "a,b", "<>&", "e\u{301}",
+  ]
+
+  static let contents = [
+    Data(), Data("text".utf8), Data("\r\n".utf8), Data("\r\n\r\n".utf8), Data("--".utf8), Data("\r\n--".utf8),
+    Data("--b\r\n--b--\r\n".utf8), Data("\n--\r--\n".utf8), Data((0...255).map { UInt8($0) }),
+    Data(repeating: 0x0D, count: 300_000),
+  ]
+
+  @Test(arguments: Parser.allCases)
+  func `names and contents arrive`(_ parser: Parser) async throws {
+    try #require(Self.isInstalled(parser), "Tools/setup --tests gets python-multipart")
+    var form = MultipartForm()
+    form.append("greeting", "Grüße")
+    for (number, name) in Self.names.enumerated() {
+      form.append(name, bytes: Self.contents[number % Self.contents.count], filename: name)
+    }
+    let found = try await read(form, with: parser)
+    #expect(found.count == form.parts.count)
+    for (part, found) in zip(form.parts, found) {
+      #expect(found.name == Self.written(part.name))
+      #expect(found.filename == part.filename.map(Self.written))
+      #expect(found.type == part.contentType || (part.contentType == nil && found.type == "text/plain"))
+      #expect(found.bytes == (try await part.body.collect(upTo: 1_000_000)), "content of \(part.name.debugDescription)")
+    }
+  }
+
+  private static func isInstalled(_ parser: Parser) -> Bool {
+    parser == .email || PythonTools.python != nil
+  }
+
+  private static func written(_ name: String) -> String {
+    name.replacing("\"", with: "%22").replacing("\r\n", with: "%0D%0A")
+  }
+
+  private func read(_ form: MultipartForm, with parser: Parser) async throws -> [Found] {
+    let body = try await form.makeBody().collect(upTo: 10_000_000)
+    let python = parser == .email ? "python3" : PythonTools.python ?? "python3"
+    let script = parser == .email ? Self.emailScript : Self.multipartScript
+    let outcome = try await ChildProcess.run([python, "-c", script, form.contentType], input: body)
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    return try JSONDecoder().decode([Found].self, from: outcome.output)
+  }
+
+  private static let emailScript = """
+    import base64, email, email.policy, json, sys
+    head = b"Content-Type: " + sys.argv[1].encode() + b"\\r\\n\\r\\n"
+    message = email.message_from_bytes(head + sys.stdin.buffer.read(), policy=email.policy.HTTP)
+    assert not message.defects, message.defects
+    def text(value):
+        return value and value.encode("ascii", "surrogateescape").decode()
+    def found(part):
+        fields = dict(part.raw_items())
+        fields = email.message.Message()
+        for name, value in part.raw_items():
+            fields[name] = value
+        return {
+            "name": text(fields.get_param("name", header="content-disposition")),
+            "filename": text(fields.get_param("filename", header="content-disposition")),
+            "type": part.get_content_type(),
+            "bytes": base64.b64encode(part.get_payload(decode=True)).decode(),
+        }
+    print(json.dumps([found(part) for part in message.iter_parts()]))
+    """
+
+  private static let multipartScript = """
+    import base64, json, sys
+    from python_multipart.multipart import MultipartParser, parse_options_header
+    parts, field = [], [b"", b""]
+    def on_part_begin(): parts.append({"fields": {}, "bytes": b""})
+    def on_header_field(data, start, end): field[0] += data[start:end]
+    def on_header_value(data, start, end): field[1] += data[start:end]
+    def on_header_end():
+        parts[-1]["fields"][field[0].lower()] = field[1]
+        field[:] = [b"", b""]
+    def on_part_data(data, start, end): parts[-1]["bytes"] += data[start:end]
+    kind, options = parse_options_header(sys.argv[1])
+    assert kind == b"multipart/form-data"
+    callbacks = {name: call for name, call in globals().items() if name.startswith("on_")}
+    parser = MultipartParser(options[b"boundary"], callbacks)
+    body = sys.stdin.buffer.read()
+    for start in range(0, len(body), 1000):
+        parser.write(body[start:start + 1000])
+    parser.finalize()
+    def found(part):
+        kind, options = parse_options_header(part["fields"][b"content-disposition"].decode())
+        assert kind == b"form-data"
+        text = lambda name: options[name].decode() if name in options else None
+        return {
+            "name": text(b"name"), "filename": text(b"filename"),
+            "type": part["fields"].get(b"content-type", b"text/plain").decode(),
+            "bytes": base64.b64encode(part["bytes"]).decode(),
+        }
+    print(json.dumps([found(part) for part in parts]))
+    """
+}
