@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "NetCache", targets: ["NetCache"]),
     .library(name: "NetURLSession", targets: ["NetURLSession"]),
     .library(name: "NetCurl", targets: ["NetCurl"]),
+    .library(name: "NetGzip", targets: ["NetGzip"]),
     .library(name: "NetTesting", targets: ["NetTesting"]),
     .library(name: "NetLoopback", targets: ["NetLoopback"]),
     .library(name: "BrewTips", targets: ["BrewTips"]),
@@ -45,6 +46,9 @@ let package = Package(
     .target(
       name: "NetCurl", dependencies: ["CCurl", "CCurlShim", "CZlib", "NetCore"],
       path: "Packages/NetCurl/Sources/NetCurl", swiftSettings: settings),
+    .target(
+      name: "NetGzip", dependencies: ["CZlib", "NetCore"],
+      path: "Packages/NetCurl/Sources/NetGzip", swiftSettings: settings),
     .target(
       name: "NetLoopback", dependencies: ["NetCore"],
       path: "Packages/NetTesting/Sources/NetLoopback", swiftSettings: settings),
@@ -78,6 +82,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "NetCurlTests", dependencies: ["CZlib", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NetGzipTests",
+      dependencies: ["NetCore", "NetCurl", "NetGzip", "NetLoopback", "NetTesting", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "NetTestingTests",

@@ -54,7 +54,8 @@ import Testing
   @Test func `no two forms have the same boundary, and equal generators give equal ones`() {
     let boundaries = Set((0..<1000).map { _ in MultipartForm().boundary })
     #expect(boundaries.count == 1000)
-    #expect(boundaries.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } })
+    #expect(
+      boundaries.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } })
     var (one, other) = (SeededGenerator(seed: 7), SeededGenerator(seed: 7))
     #expect(MultipartForm(using: &one).boundary == MultipartForm(using: &other).boundary)
   }
@@ -93,7 +94,8 @@ import Testing
     var form = MultipartForm()
     form.append("a", "1")
     try form.append("b", file: URL(filePath: try folder.write(Data(count: 300_000), to: "b")))
-    form.append("c", body: HTTPBody(length: 3, isReplayable: true) { Pieces([Data("ab".utf8), Data(), Data("c".utf8)]) })
+    form.append(
+      "c", body: HTTPBody(length: 3, isReplayable: true) { Pieces([Data("ab".utf8), Data(), Data("c".utf8)]) })
     let body = try form.makeBody()
     let first = try await body.collect(upTo: 400_000)
     #expect(body.isReplayable)
@@ -138,7 +140,7 @@ import Testing
     form.append("a", body: HTTPBody(isReplayable: true) { CountedPieces(count: 50, size: 100_000, drawn: drawn) })
     var chunks = try form.makeBody().makeAsyncIterator()
     #expect(drawn.value == 0)
-    _ = try await chunks.next() // the head, since the first piece is too large to be gathered with it
+    _ = try await chunks.next()  // the head, since the first piece is too large to be gathered with it
     #expect(drawn.value == 1)
     for expected in 1...50 {
       #expect(try await chunks.next()?.count == 100_000)
@@ -175,7 +177,8 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 9, 11, 100])
-  func `a stream of another length than it states fails the request, even if the sum is right`(length: Int) async throws {
+  func `a stream of another length than it states fails the request, even if the sum is right`(length: Int) async throws
+  {
     var form = MultipartForm()
     form.append("a", body: HTTPBody(length: 10, isReplayable: true) { Pieces([Data(count: length)]) })
     form.append("b", body: HTTPBody(length: Int64(length), isReplayable: true) { Pieces([Data(count: 10)]) })

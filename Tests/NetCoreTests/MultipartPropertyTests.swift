@@ -3,7 +3,7 @@ import NetCore
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MultipartPropertyTests {
-  @Test(arguments: 0..<300 as Range<UInt64>)
+  @Test(arguments: 0..<100 as Range<UInt64>)
   func `what is built is read, however it is divided`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var form = MultipartForm(using: &generator)
@@ -27,24 +27,33 @@ import Testing
     "\(name.debugDescription) \(filename.debugDescription) \(type ?? "-") \(bytes.base64EncodedString())"
   }
 
-  @Test(arguments: 0..<2000 as Range<UInt64>)
+  @Test(arguments: 0..<20 as Range<UInt64>)
   func `whatever comes, it is read or refused, within bounds, and the same however it is divided`(
     seed: UInt64
   ) async throws {
     var generator = SeededGenerator(seed: seed)
-    let bytes = Self.garbage(using: &generator)
+    for _ in 0..<100 {
+      let bytes = Self.garbage(using: &generator)
+      let limits = Self.limits(using: &generator)
+      let whole = try await readForm([bytes], limits: limits)
+      if case .success(let parts) = whole {
+        #expect(parts.count <= limits.maximumPartCount && bytes.count <= Int(limits.maximumSize))
+        #expect(parts.allSatisfy { $0.bytes.count <= Int(limits.maximumPartSize) })
+      }
+      #expect(try await readForm(bytes.bytewise, limits: limits) == whole, "\(bytes.base64EncodedString())")
+      let divided = try await readForm(bytes.randomlyDivided(using: &generator), limits: limits)
+      #expect(divided == whole, "\(bytes.base64EncodedString())")
+    }
+  }
+
+  private static func limits(using generator: inout SeededGenerator) -> MultipartReader.Limits {
     var limits = MultipartReader.Limits()
+    guard Bool.random(using: &generator) else { return limits }
     limits.maximumPartCount = Int.random(in: 0...4, using: &generator)
     limits.maximumHeadSize = Int.random(in: 0...200, using: &generator)
     limits.maximumPartSize = Int64.random(in: 0...60, using: &generator)
     limits.maximumSize = Int64.random(in: 0...600, using: &generator)
-    let whole = try await readForm([bytes], limits: limits)
-    if case .success(let parts) = whole {
-      #expect(parts.count <= limits.maximumPartCount && bytes.count <= Int(limits.maximumSize))
-      #expect(parts.allSatisfy { $0.bytes.count <= Int(limits.maximumPartSize) })
-    }
-    #expect(try await readForm(bytes.bytewise, limits: limits) == whole)
-    #expect(try await readForm(bytes.randomlyDivided(using: &generator), limits: limits) == whole)
+    return limits
   }
 
   /// What nearly is a form with the boundary `b`.
@@ -52,11 +61,14 @@ import Testing
     let words = [
       "\r\n", "\r\n--b", "--b", "--", "\r", "\n", "-", "b", " ", "\t", ":", "\r\n\r\n", "Content-Type: x/y\r\n",
       "Content-Disposition: form-data; name=\"a\"\r\n\r\n", "Content-Disposition: form-data; name=\"a\"\r\n",
-      "\r\n--b\r\nContent-Disposition: form-data; name=\"n\"; filename=\"f\"\r\n\r\n", "content", "\u{0}", "\"", ";", "é",
+      "\r\n--b\r\nContent-Disposition: form-data; name=\"n\"; filename=\"f\"\r\n\r\n", "content", "\u{0}", "\"", ";",
+      "é",
       "\r\n--b--", "\r\n--b\r\n",
     ]
     var bytes = Data(Bool.random(using: &generator) ? "--b\r\n".utf8 : "".utf8)
-    for _ in 0..<Int.random(in: 0...20, using: &generator) { bytes.append(Data(words.randomElement(using: &generator)!.utf8)) }
+    for _ in 0..<Int.random(in: 0...20, using: &generator) {
+      bytes.append(Data(words.randomElement(using: &generator)!.utf8))
+    }
     if Bool.random(using: &generator) { bytes.append(Data("\r\n--b--\r\n".utf8)) }
     for _ in 0..<max(0, Int.random(in: -4...2, using: &generator)) where !bytes.isEmpty {
       bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: .min ... .max, using: &generator)
@@ -80,12 +92,16 @@ extension MultipartForm.Part {
   }
 
   private static func name(using generator: inout SeededGenerator) -> String {
-    let words = ["a", "\"", "\r", "\n", "\\", ";", "=", "%", "é", "🎈", " ", "\t", "\u{0}", "\u{301}", "; filename=\"", "--"]
+    let words = [
+      "a", "\"", "\r", "\n", "\\", ";", "=", "%", "é", "🎈", " ", "\t", "\u{0}", "\u{301}", "; filename=\"", "--",
+    ]
     return (0..<Int.random(in: 0...8, using: &generator)).map { _ in words.randomElement(using: &generator)! }.joined()
   }
 
   private static func content(boundary: String, using generator: inout SeededGenerator) -> Data {
-    let words = ["\r\n", "--", "\r\n--", "--\(boundary.dropLast())", "\r\n--\(boundary.dropLast())", "\r", "x", "\r\n\r\n"]
+    let words = [
+      "\r\n", "--", "\r\n--", "--\(boundary.dropLast(2))", "\r\n--\(boundary.dropLast(2))", "\r", "x", "\r\n\r\n",
+    ]
     return (0..<Int.random(in: 0...10, using: &generator)).reduce(into: Data()) { bytes, _ in
       bytes.append(Data(words.randomElement(using: &generator)!.utf8))
       if Bool.random(using: &generator) { bytes.append(UInt8.random(in: .min ... .max, using: &generator)) }

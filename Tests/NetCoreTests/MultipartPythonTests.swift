@@ -67,24 +67,21 @@ import Testing
   }
 
   private static let emailScript = """
-    import base64, email, email.policy, json, sys
+    import base64, email, json, sys
     head = b"Content-Type: " + sys.argv[1].encode() + b"\\r\\n\\r\\n"
-    message = email.message_from_bytes(head + sys.stdin.buffer.read(), policy=email.policy.HTTP)
+    message = email.message_from_bytes(head + sys.stdin.buffer.read())
     assert not message.defects, message.defects
-    def text(value):
-        return value and value.encode("ascii", "surrogateescape").decode()
     def found(part):
-        fields = dict(part.raw_items())
         fields = email.message.Message()
         for name, value in part.raw_items():
-            fields[name] = value
+            fields[name] = value.encode("ascii", "surrogateescape").decode()
         return {
-            "name": text(fields.get_param("name", header="content-disposition")),
-            "filename": text(fields.get_param("filename", header="content-disposition")),
+            "name": fields.get_param("name", header="content-disposition"),
+            "filename": fields.get_param("filename", header="content-disposition"),
             "type": part.get_content_type(),
             "bytes": base64.b64encode(part.get_payload(decode=True)).decode(),
         }
-    print(json.dumps([found(part) for part in message.iter_parts()]))
+    print(json.dumps([found(part) for part in message.get_payload()]))
     """
 
   private static let multipartScript = """
@@ -107,7 +104,7 @@ import Testing
         parser.write(body[start:start + 1000])
     parser.finalize()
     def found(part):
-        kind, options = parse_options_header(part["fields"][b"content-disposition"].decode())
+        kind, options = parse_options_header(part["fields"][b"content-disposition"])
         assert kind == b"form-data"
         text = lambda name: options[name].decode() if name in options else None
         return {

@@ -15,6 +15,7 @@ struct HttpbinTests {
     let headers: [String: String]
     let data: String?
     let form: [String: String]?
+    let files: [String: String]?
     let json: [String: [Int]]?
   }
 
@@ -60,6 +61,23 @@ struct HttpbinTests {
     request.body = HTTPBody(Data("a=1&name=Ada+%26+Bob".utf8))
     let echo: Echo = try await json(request)
     #expect(echo.form == ["a": "1", "name": "Ada & Bob"])
+  }
+
+  @Test func `sends a form with files`() async throws {
+    let server = try await Httpbin()
+    let folder = try TemporaryFolder()
+    var form = MultipartForm()
+    form.append("name", "Ada & Bob")
+    form.append("naïve", "€\r\n")
+    try form.append("file", file: URL(filePath: try folder.write("text", to: "a.txt")))
+    form.append("large", bytes: Data(repeating: UInt8(ascii: "x"), count: 300_000), filename: "large.txt")
+    var request = HTTPRequest(method: .post, url: try server.url("post"))
+    request.fields[.contentType] = form.contentType
+    request.body = try form.makeBody()
+    let echo: Echo = try await json(request)
+    #expect(echo.form == ["name": "Ada & Bob", "naïve": "€\r\n"])
+    #expect(echo.files == ["file": "text", "large": String(repeating: "x", count: 300_000)])
+    #expect(echo.headers["Content-Length"] == request.body.length.map { "\($0)" })
   }
 
   @Test func `brings every status`() async throws {

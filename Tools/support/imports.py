@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Targets that link no full Foundation on Linux: they import it only where FoundationEssentials does not exist.
 ESSENTIALS_ONLY = {
-    "BrewTips", "BrewTipsBackend", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetLoopback",
+    "BrewTips", "BrewTipsBackend", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetGzip", "NetLoopback",
 }
 # The targets that may import a module; every other one may not. Tests may import anything.
 ALLOWED = {

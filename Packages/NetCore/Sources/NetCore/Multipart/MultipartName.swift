@@ -12,7 +12,9 @@ enum MultipartName {
     var decoded: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.first {
-      if byte == UInt8(ascii: "%"), let escaped = PercentEncoding.decode(Substring(rest.prefix(3)))?.only, isEscaped(escaped) {
+      if byte == UInt8(ascii: "%"), let escaped = PercentEncoding.decode(Substring(rest.prefix(3)))?.only,
+        isEscaped(escaped)
+      {
         decoded.append(escaped)
         rest = rest.dropFirst(3)
       } else {

@@ -40,7 +40,7 @@ struct MultipartParser {
   private let delimiter: [UInt8]
   private let limits: MultipartReader.Limits
   private var state = State.preamble
-  private var buffer = Data("\r\n".utf8) // so that the first delimiter need not have a line before it
+  private var buffer = Data("\r\n".utf8)  // so that the first delimiter need not have a line before it
   private var fields = HTTPFields()
   private var headSize = 0
   private var partSize: Int64 = 0
@@ -231,7 +231,9 @@ struct MultipartParser {
       var start = 0
       while let place = Self.offset(ofCRIn: bytes, from: start) {
         // A delimiter has its CR in front and nowhere else, so no byte is looked at twice.
-        if memcmp(bytes.baseAddress! + place, delimiter, min(delimiter.count, bytes.count - place)) == 0 { return place }
+        if memcmp(bytes.baseAddress! + place, delimiter, min(delimiter.count, bytes.count - place)) == 0 {
+          return place
+        }
         start = place + 1
       }
       return bytes.count

@@ -31,7 +31,7 @@ public struct MultipartReader {
   /// - Throws: ``MultipartError`` of kind `notMultipart`.
   public init<Chunks: AsyncSequence>(
     _ chunks: Chunks, contentType: String?, limits: Limits = Limits()
-  ) throws where Chunks.Element == Data {
+  ) throws(MultipartError) where Chunks.Element == Data {
     let parser = MultipartParser(boundary: try Self.boundary(in: contentType), limits: limits)
     var iterator = chunks.makeAsyncIterator()
     reading = MultipartReading(parser) { try await iterator.next(isolation: #isolation) }
@@ -47,7 +47,7 @@ public struct MultipartReader {
   }
 
   /// The boundary that a content type names: 1 to 70 characters of RFC 2046, section 5.1.1.
-  private static func boundary(in contentType: String?) throws -> String {
+  private static func boundary(in contentType: String?) throws(MultipartError) -> String {
     let type = ParameterizedValue(contentType ?? "")
     guard type.value == "multipart/form-data" else {
       throw MultipartError(.notMultipart, "The content type is not multipart/form-data.")

@@ -34,7 +34,8 @@ final class MultipartReading {
   /// The next bytes of a part's content; `nil` at its end.
   func nextChunk(ofPart part: Int) async throws -> Data? {
     guard part == number else {
-      throw MultipartError(.passedBy, "The reader has gone on to another part: read a part's body before the next part.")
+      throw MultipartError(
+        .passedBy, "The reader has gone on to another part: read a part's body before the next part.")
     }
     guard !isContentAtEnd else { return nil }
     if case .content(let bytes) = try await nextEvent() { return bytes }

@@ -91,6 +91,8 @@ struct Connection: Sendable {
       return try await handler(request)
     } catch let error as LoopbackError {
       return .problem(error.status, detail: error.detail)
+    } catch let error as MultipartError {
+      return .problem(error.isTooLarge ? .contentTooLarge : .badRequest, detail: error.reason)
     } catch {
       try Task.checkCancellation()
       report(error, request)

@@ -24,8 +24,8 @@ public import Foundation
 /// servers of a process share one thread that watches their sockets: hundreds of servers are cheap.
 public final class LoopbackServer: Sendable {
   /// Answers a request. It may run on several connections at the same time. An error that it throws is answered with
-  /// problem details: a ``LoopbackError`` with its status and detail, any other with 500 and no detail. A handler that
-  /// holds its server keeps it from stopping by itself.
+  /// problem details: a ``LoopbackError`` with its status and detail, a `MultipartError` with 400 or 413, any other with 500
+  /// and no detail. A handler that holds its server keeps it from stopping by itself.
   public typealias Handler = @Sendable (LoopbackRequest) async throws -> LoopbackResponse
 
   /// The port the server listens on.
