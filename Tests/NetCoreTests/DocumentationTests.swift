@@ -1,6 +1,7 @@
 import Foundation
 import NetCore
 import NetTesting
+import TestSupport
 import Testing
 
 // The samples of README and DocC, compiled. What they show is tested in the suites of its own.
@@ -48,6 +49,34 @@ extension HTTPClient.Configuration {
     #expect(user.name == "Ann")
     #expect(users.isEmpty)
     #expect(Set(transport.requests.compactMap { $0.fields["X-Request-ID"] }).count == 3)
+  }
+
+  @Test func `the samples of forms work as written`() async throws {
+    let folder = try TemporaryFolder()
+    let photo = URL(filePath: try folder.write("JPEG", to: "ferns.jpg"))
+    let json = Data("{}".utf8)
+
+    var form = MultipartForm()
+    form.append("caption", "Ferns")
+    try form.append("photo", file: photo)
+    form.append("settings", bytes: json, contentType: "application/json")
+    let transport = ClosureTransport { _ in .json(#"{"id": 7, "name": "Ferns"}"#) }
+    let client = HTTPClient(baseURL: exampleURL, transport: transport)
+    let user: User = try await client.send(Endpoint(.post, path: "photos", body: .multipart(form)))
+    #expect(user.id == 7)
+
+    let request = try #require(transport.requests.first)
+    let reader = try MultipartReader(HTTPBody(request.body), contentType: request.fields[.contentType])
+    var (caption, stored) = ("", Data())
+    for try await part in reader {
+      switch part.name {
+      case "caption": caption = try await part.text()
+      case "photo": for try await chunk in part.body { stored.append(chunk) }
+      default: break
+      }
+    }
+    #expect(caption == "Ferns")
+    #expect(stored == Data("JPEG".utf8))
   }
 
   @Test(

@@ -64,7 +64,8 @@ import Testing
     arguments: [
       ("plain", "plain"), ("naïve 日本 🎈", "naïve 日本 🎈"), ("a\"b", "a%22b"), ("a\r\nb", "a%0D%0Ab"), ("\r", "%0D"),
       ("\n", "%0A"), ("\"; filename=\"evil", "%22; filename=%22evil"), ("a\r\n\r\nbody", "a%0D%0A%0D%0Abody"),
-      ("100%", "100%"), ("%22", "%22"), (#"a\b"#, #"a\b"#), (#"a\"#, #"a\"#), ("\u{0}\u{1B}\u{7F}", "%00%1B%7F"),
+      ("100%", "100%"), ("%22", "%22"), (#"a\b"#, #"a\b"#), (#"a\"#, "a%5C"), (#"a\\b\"#, #"a%5C\b%5C"#),
+      (#"\\\"#, "%5C%5C%5C"), (#"\""#, #"\%22"#), ("\\\u{301}", "\\\u{301}"), ("\u{0}\u{1B}\u{7F}", "%00%1B%7F"),
       ("\t", "\t"), ("", ""), ("e\u{301}\"", "e\u{301}%22"), ("\"\u{301}", "%22\u{301}"), ("\u{202E}", "\u{202E}"),
     ])
   func `escapes names and filenames`(name: String, written: String) async throws {

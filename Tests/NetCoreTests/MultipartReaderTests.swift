@@ -163,7 +163,8 @@ import Testing
     arguments: [
       ("plain", "plain"), ("naïve 日本 🎈", "naïve 日本 🎈"), ("a;b=c", "a;b=c"), ("%22%0D%0A", "\"\r\n"),
       ("%22a%0d%0a", "\"a\r\n"), ("%00%1B%7F", "\u{0}\u{1B}\u{7F}"), ("100%", "100%"), ("%41%20%2", "%41%20%2"),
-      ("%2%22", "%2\""), ("%+2", "%+2"), (#"a\"#, #"a\"#), (#"a\\b"#, #"a\\b"#), (#"C:\x.txt"#, #"C:\x.txt"#),
+      ("%2%22", "%2\""), ("a%5C%5c", #"a\\"#), ("%+2", "%+2"), (#"a\"#, #"a\"#), (#"a\\b"#, #"a\\b"#),
+      (#"C:\x.txt"#, #"C:\x.txt"#),
       (#"a\"b"#, #"a"b"#), (#"\""#, #"""#), ("../../etc/passwd", "../../etc/passwd"), ("\t", "\t"), ("", ""),
     ])
   func `reads names and filenames`(written: String, read: String) async throws {
@@ -173,6 +174,7 @@ import Testing
     let parts = try await readForm([Data(form.utf8)]).get()
     #expect(parts.map(\.name) == [read])
     #expect(parts.map(\.filename) == [read])
+    #expect(parts.allSatisfy { !$0.safeFilename(default: "upload").contains { "/\\\r\n\0".contains($0) } })
   }
 
   @Test func `a name that is not UTF-8 is read as Latin-1`() async throws {

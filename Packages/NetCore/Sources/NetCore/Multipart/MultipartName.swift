@@ -2,9 +2,20 @@
 ///
 /// A quote and the control characters are percent-encoded, and nothing else is: UTF-8, backslashes and percent signs stand as
 /// they are. So a name that has `%22` in it is read back as a quote, by this kit and by everybody else who decodes at all.
+///
+/// One exception: a backslash before another or at the end is encoded too, though no browser does. Readers that know quoted
+/// strings from mail take it for an escape, and at the end of a name take the filename for a part of the name.
 enum MultipartName {
   static func encode(_ name: String) -> String {
-    PercentEncoding.encode(name) { !isEscaped($0) }
+    var encoded = ""
+    var plain = name[...]
+    while let backslash = plain.utf8.firstIndex(of: UInt8(ascii: "\\")) {
+      let rest = plain[plain.utf8.index(after: backslash)...]
+      let isEscape = rest.isEmpty || rest.utf8.first == UInt8(ascii: "\\")
+      encoded += PercentEncoding.encode(plain[..<backslash], allowing: isPlain) + (isEscape ? "%5C" : "\\")
+      plain = rest
+    }
+    return encoded + PercentEncoding.encode(plain, allowing: isPlain)
   }
 
   static func decode(_ text: String) -> String {
@@ -12,10 +23,9 @@ enum MultipartName {
     var decoded: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.first {
-      if byte == UInt8(ascii: "%"), let escaped = PercentEncoding.decode(Substring(rest.prefix(3)))?.only,
-        isEscaped(escaped)
-      {
-        decoded.append(escaped)
+      let escape = byte == UInt8(ascii: "%") ? PercentEncoding.decode(Substring(rest.prefix(3))) : nil
+      if let escape, escape.count == 1, escape[0] == UInt8(ascii: "\\") || !isPlain(escape[0]) {
+        decoded += escape
         rest = rest.dropFirst(3)
       } else {
         decoded.append(byte)
@@ -25,11 +35,8 @@ enum MultipartName {
     return String(decoding: decoded, as: UTF8.self)
   }
 
-  private static func isEscaped(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "\"") || byte < 0x20 && byte != UInt8(ascii: "\t") || byte == 0x7F
+  /// Whether `byte` stands as it is, if it is no backslash.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != 0x7F || byte == UInt8(ascii: "\t")
   }
-}
-
-extension Array {
-  fileprivate var only: Element? { count == 1 ? first : nil }
 }

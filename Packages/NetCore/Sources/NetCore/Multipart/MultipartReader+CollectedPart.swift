@@ -26,6 +26,11 @@ extension MultipartReader {
     /// The content's type; `nil` when none is stated.
     public var contentType: String? { fields[.contentType] }
 
+    /// A name for a file with the content; see ``Part/safeFilename(default:)``.
+    public func safeFilename(default: String) -> String {
+      SafeFilename.make(from: filename, default: `default`)
+    }
+
     /// The content as UTF-8; `nil` when it is not.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
   }

@@ -12,7 +12,7 @@ extension MultipartReader {
     /// The field's name, with a browser's escapes undone.
     public let name: String
     /// What the sender calls the content, if it is a file, with a browser's escapes undone. It may be anything, a path too:
-    /// do not use it as a file's name.
+    /// see ``safeFilename(default:)``.
     public let filename: String?
     /// The content, read before the next part is asked for.
     public let body: Body
@@ -26,6 +26,14 @@ extension MultipartReader {
 
     /// The content's type; `nil` when none is stated, which means `text/plain` (RFC 7578, section 4.4).
     public var contentType: String? { fields[.contentType] }
+
+    /// A name for a file with the content, made of ``filename``: one component of a path, of at most 255 bytes, not hidden,
+    /// reserved by no system, without control and formatting characters. Two parts may have the same.
+    ///
+    /// - Parameter default: The answer, unchanged, when there is no filename or nothing is left of it.
+    public func safeFilename(default: String) -> String {
+      SafeFilename.make(from: filename, default: `default`)
+    }
 
     /// All bytes that are left of the content, at most ``Limits/maximumPartSize``.
     ///
