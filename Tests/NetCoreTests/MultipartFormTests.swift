@@ -182,6 +182,7 @@ import Testing
   {
     var form = MultipartForm()
     form.append("a", body: HTTPBody(length: 10, isReplayable: true) { Pieces([Data(count: length)]) })
+    await #expect(throws: APIError.invalidRequest) { try await form.bytes() }
     form.append("b", body: HTTPBody(length: Int64(length), isReplayable: true) { Pieces([Data(count: 10)]) })
     await #expect(throws: APIError.invalidRequest) { try await form.bytes() }
   }
