@@ -21,6 +21,7 @@ let package = Package(
   products: [
     .library(name: "NetCore", targets: ["NetCore"]),
     .library(name: "NetCache", targets: ["NetCache"]),
+    .library(name: "NetCacheSQLite", targets: ["NetCacheSQLite"]),
     .library(name: "NetURLSession", targets: ["NetURLSession"]),
     .library(name: "NetCurl", targets: ["NetCurl"]),
     .library(name: "NetGzip", targets: ["NetGzip"]),
@@ -33,6 +34,12 @@ let package = Package(
     .target(name: "NetCore", path: "Packages/NetCore/Sources/NetCore", swiftSettings: settings),
     .target(
       name: "NetCache", dependencies: ["NetCore"], path: "Packages/NetCache/Sources/NetCache", swiftSettings: settings),
+    .systemLibrary(
+      name: "CSQLite", path: "Packages/NetCache/Sources/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .target(
+      name: "NetCacheSQLite", dependencies: ["CSQLite", "NetCache", "NetCore"],
+      path: "Packages/NetCache/Sources/NetCacheSQLite", swiftSettings: settings),
     .target(
       name: "NetURLSession", dependencies: ["NetCore"],
       path: "Packages/NetURLSession/Sources/NetURLSession", swiftSettings: settings),
@@ -73,9 +80,15 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "NetCoreTests", dependencies: ["NetCore", "NetTesting", "TestSupport"], swiftSettings: settings),
+    // A process that the tests kill while it writes.
+    .executableTarget(
+      name: "CacheProcess", dependencies: ["NetCache", "NetCacheSQLite", "NetCore"], path: "Tests/CacheProcess",
+      swiftSettings: settings),
     .testTarget(
       name: "NetCacheTests",
-      dependencies: ["NetCache", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport"],
+      dependencies: [
+        "CacheProcess", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "NetURLSessionTests", dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession"],

@@ -16,7 +16,15 @@ let platforms: [SupportedPlatform] = [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .wa
 let package = Package(
   name: "NetCache",
   platforms: platforms,
-  products: [.library(name: "NetCache", targets: ["NetCache"])],
+  products: [
+    .library(name: "NetCache", targets: ["NetCache"]),
+    .library(name: "NetCacheSQLite", targets: ["NetCacheSQLite"]),
+  ],
   dependencies: [.package(path: "../NetCore")],
-  targets: [.target(name: "NetCache", dependencies: ["NetCore"], swiftSettings: settings)]
+  targets: [
+    .target(name: "NetCache", dependencies: ["NetCore"], swiftSettings: settings),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .target(name: "NetCacheSQLite", dependencies: ["CSQLite", "NetCache", "NetCore"], swiftSettings: settings),
+  ]
 )

@@ -11,7 +11,8 @@ struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 
   /// All stores. A new one is added here.
   static let all = [
-    StoreUnderTest(testDescription: "memory") { MemoryCacheStore(limits: $0) }
+    StoreUnderTest(testDescription: "memory") { MemoryCacheStore(limits: $0) },
+    StoreUnderTest(testDescription: "SQLite") { try TemporaryDiskStore(limits: $0) },
   ]
 }
 
