@@ -72,7 +72,7 @@ let package = Package(
     .executableTarget(
       name: "BrewTipsCLI",
       dependencies: [
-        "BrewTips", "BrewTipsBackend", "NetCore",
+        "BrewTips", "BrewTipsBackend", "NetCache", "NetCacheSQLite", "NetCore",
         .target(name: "NetCurl", condition: .when(platforms: [.linux])),
         .target(name: "NetURLSession", condition: .when(platforms: applePlatforms)),
       ],

@@ -20,8 +20,8 @@ let package = Package(
   platforms: platforms,
   products: [.executable(name: "brewtips", targets: ["BrewTipsCLI"])],
   dependencies: [
-    .package(path: "../BrewTips"), .package(path: "../NetCore"), .package(path: "../NetCurl"),
-    .package(path: "../NetTesting"), .package(path: "../NetURLSession"),
+    .package(path: "../BrewTips"), .package(path: "../NetCache"), .package(path: "../NetCore"),
+    .package(path: "../NetCurl"), .package(path: "../NetTesting"), .package(path: "../NetURLSession"),
   ],
   targets: [
     .target(
@@ -30,7 +30,7 @@ let package = Package(
     .executableTarget(
       name: "BrewTipsCLI",
       dependencies: [
-        "BrewTips", "BrewTipsBackend", "NetCore",
+        "BrewTips", "BrewTipsBackend", "NetCore", "NetCache", .product(name: "NetCacheSQLite", package: "NetCache"),
         .product(name: "NetCurl", package: "NetCurl", condition: .when(platforms: [.linux])),
         .product(name: "NetURLSession", package: "NetURLSession", condition: .when(platforms: applePlatforms)),
       ],

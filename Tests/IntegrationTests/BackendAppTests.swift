@@ -89,7 +89,7 @@ import Testing
           export HOME='\(home.path)' XDG_STATE_HOME='\(home.path)/state'
           trap '' XFSZ
           ulimit -f 1
-          exec "$0"
+          exec "$0" --no-cache
           """)
       #expect(run.status == 0)
       #expect(run.output.hasSuffix(".\n"))

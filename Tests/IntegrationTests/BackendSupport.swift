@@ -18,7 +18,9 @@ struct StateHome: Sendable {
   }
 
   /// What leads the app here.
-  var environment: [String: String] { ["HOME": path, "XDG_STATE_HOME": path + "/state"] }
+  var environment: [String: String] {
+    ["HOME": path, "XDG_STATE_HOME": path + "/state", "XDG_CACHE_HOME": path + "/cache"]
+  }
 
   /// Where the app keeps its state.
   var folder: String { Backend.stateFolder(environment: environment) }

@@ -48,8 +48,10 @@ enum Brewtips {
   ) async throws -> Outcome {
     let folder = try TemporaryFolder()
     let (outputFile, errorFile) = (try folder.write("", to: "output"), try folder.write("", to: "errors"))
-    // So that no test comes near the state of the person who runs it.
-    let home = ["HOME": folder.url.path, "XDG_STATE_HOME": folder.url.path, "BREWTIPS_URL": ""]
+    // So that no test comes near the state and the cache of the person who runs it.
+    let home = [
+      "HOME": folder.url.path, "XDG_STATE_HOME": folder.url.path, "XDG_CACHE_HOME": folder.url.path, "BREWTIPS_URL": "",
+    ]
     let child = try ChildProcess(
       command, environment: home.merging(environment) { $1 }, output: output ?? .file(outputFile),
       errors: .file(errorFile))

@@ -33,7 +33,8 @@ struct PythonServer: Sendable {
   }
 
   /// By the path: `/status/N` is that status, `/body/TEXT` is 200 with TEXT, percent-decoded, `/cut` is half a body, `/noise`
-  /// is not HTTP, `/late` is 404 after 10 seconds. The path of each request is printed when it has come.
+  /// is not HTTP, `/late` is 404 after 10 seconds, `/cache/CONTROL` is a tip
+  /// with that `Cache-Control`, percent-encoded. The path of each request is printed when it has come.
   private static let script = #"""
     import http.server, time, urllib.parse
 
@@ -49,13 +50,17 @@ struct PythonServer: Sendable {
                 self.reply(int(argument), b"")
             elif kind == "body":
                 self.reply(200, urllib.parse.unquote_to_bytes(argument))
+            elif kind == "cache":
+                self.reply(200, b'{"tip": "Weigh the water."}', control=urllib.parse.unquote(argument))
             elif kind == "cut":
                 self.reply(200, b'{"tip": ', 100)
             elif kind == "noise":
                 self.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
 
-        def reply(self, status, body, length=None):
+        def reply(self, status, body, length=None, control=None):
             self.send_response(status)
+            if control:
+                self.send_header("Cache-Control", control)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(length or len(body)))
             self.send_header("Set-Cookie", "session=COOKIE-SECRET")

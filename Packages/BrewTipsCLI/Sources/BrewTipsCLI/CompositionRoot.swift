@@ -1,5 +1,7 @@
 import BrewTips
 import BrewTipsBackend
+import NetCache
+import NetCacheSQLite
 import NetCore
 
 #if os(Linux)
@@ -31,14 +33,25 @@ struct Services: Sendable {
 func withServices<Result>(
   _ settings: Settings, recorder: CallRecorder? = nil, _ body: (Services) async throws -> Result
 ) async throws -> Result {
-  let transport = try transport(settings.connection)
-  return try await withServer(settings) { baseURL in
-    var configuration = configuration(settings, baseURL: baseURL)
-    configuration.authenticator = settings.credentials.map { authenticator($0, for: baseURL, over: transport) }
-    if let recorder { configuration.observers.append(recorder) }
-    let client = HTTPClient(configuration, transport: transport)
-    return try await body(
-      Services(tips: RemoteBrewTipsService(client: client), users: RemoteUserService(client: client)))
+  let transport = try settings.isOffline ? NoNetwork() : transport(settings.connection)
+  do {
+    return try await withServer(settings) { baseURL in
+      var configuration = configuration(settings, baseURL: baseURL)
+      configuration.authenticator = settings.credentials.map { authenticator($0, for: baseURL, over: transport) }
+      if let recorder { configuration.observers.append(recorder) }
+      let client = HTTPClient(configuration, transport: transport)
+      return try await body(
+        Services(tips: RemoteBrewTipsService(client: client), users: RemoteUserService(client: client)))
+    }
+  } catch APIError.badStatus(.gatewayTimeout) where settings.isOffline {
+    throw Failure.notStored
+  }
+}
+
+/// What a command that is offline has for a network.
+private struct NoNetwork: HTTPTransport {
+  func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    throw APIError(.invalidRequest, reason: "--offline asks no server.", mayHaveReachedServer: false)
   }
 }
 
@@ -68,11 +81,24 @@ private func transport(_ connection: ConnectionSettings) throws -> any HTTPTrans
 /// Runs `body` with the URL of the server: the one that was configured, else one that runs inside this process meanwhile.
 private func withServer<Result>(_ settings: Settings, _ body: (URL) async throws -> Result) async throws -> Result {
   if let baseURL = settings.baseURL { return try await body(baseURL) }
-  return try await Backend.with(backendConfiguration(log: BackendLog(showsRequests: false)), run: body)
+  let configuration = backendConfiguration(log: ConsoleLog())
+  // Its answers are stored under the URL that it has from run to run.
+  if settings.isOffline { return try await body(Backend.lastingURL(configuration)) }
+  return try await Backend.with(configuration, run: body)
+}
+
+/// The folder of the cache.
+var cacheFolder: String {
+  Backend.cacheFolder(environment: ProcessInfo.processInfo.environment)
+}
+
+/// The cache of all runs. It is opened when it is needed first.
+func diskCache() -> HTTPCache {
+  HTTPCache(store: SQLiteCacheStore(folder: cacheFolder, log: ConsoleLog()), log: ConsoleLog())
 }
 
 /// What the server works with, be it embedded or served.
-func backendConfiguration(log: BackendLog) -> Backend.Configuration {
+func backendConfiguration(log: ConsoleLog) -> Backend.Configuration {
   let environment = ProcessInfo.processInfo.environment
   return Backend.Configuration(stateFolder: Backend.stateFolder(environment: environment), log: log)
 }
@@ -82,6 +108,16 @@ private func configuration(_ settings: Settings, baseURL: URL) -> HTTPClient.Con
   configuration.userAgent = "brewtips/\(version)"
   // What cannot act twice is tried again, within the same time.
   configuration.retry = .standard
+  if settings.usesCache { configuration.cache = diskCache() }
+  if settings.isOffline {
+    configuration.callMiddlewares = [
+      .intercepting { request, context, next in
+        var context = context
+        context.cacheMode = .onlyIfCached
+        return try await next.send(request, context: context)
+      }
+    ]
+  }
   if let timeout = settings.timeout { configuration.timeout = timeout }
   if settings.isVerbose {
     let redactor = Redactor.standard.allowing(jsonKeys: ["tip", "id", "category"])

@@ -14,7 +14,7 @@ public struct RemoteBrewTipsService: BrewTipsService {
   /// - Throws: `APIError`; `CancellationError`.
   public func tipOfTheDay() async throws -> TipOfTheDay {
     let reply = try await client.reply(to: GetTipOfTheDay())
-    return TipOfTheDay(reply.value, source: .network, age: reply.age)
+    return TipOfTheDay(reply.value, source: reply.source, age: reply.age)
   }
 }
 
@@ -24,6 +24,15 @@ struct GetTipOfTheDay: APIRequest {
 }
 
 extension Reply {
+  /// Where the answer came from: one that the server has just confirmed is as good as new.
+  fileprivate var source: TipOfTheDay.Source {
+    switch info.cache {
+    case .hit: .cache
+    case .staleHit: .stale
+    case .revalidated, .miss, .bypass, nil: .network
+    }
+  }
+
   /// The `Age` field (RFC 9111, section 5.1), which a cache on the way sets; zero without a valid one.
   fileprivate var age: Duration {
     .seconds(fields[.age].flatMap { UInt32($0) } ?? 0)

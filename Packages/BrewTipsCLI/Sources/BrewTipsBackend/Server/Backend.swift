@@ -54,6 +54,13 @@ public struct Backend: Sendable {
     }
   }
 
+  /// The URL that a server with this configuration has from run to run, unless another program takes its port. One that
+  /// nobody listens on before there was a run.
+  public static func lastingURL(_ configuration: Configuration) async -> URL {
+    let port = await StateStore(folder: configuration.stateFolder, log: configuration.log).read().port
+    return URL(string: "http://127.0.0.1:\(configuration.port ?? port ?? 1)")!
+  }
+
   /// The server's URL without a path: `http://127.0.0.1:49152`.
   public var baseURL: URL { server.baseURL }
 

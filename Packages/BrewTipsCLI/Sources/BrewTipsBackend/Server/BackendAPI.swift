@@ -41,6 +41,7 @@ struct BackendAPI: Sendable {
   }
 
   /// The tip of the day in UTC, fresh until the day ends but an hour at most, with an entity tag (RFC 9110, section 8.8.3).
+  /// When nobody answers any more, one of the last week will do (RFC 5861).
   private func tipOfTheDay(_ request: LoopbackRequest) throws -> LoopbackResponse {
     let now = timeSource.now
     let content = try encoder.encode(tips.tip(on: now))
@@ -48,7 +49,8 @@ struct BackendAPI: Sendable {
     let tag = entityTag(of: content)
     if request.names(entityTag: tag) { response = LoopbackResponse(status: .notModified) }
     response.fields[.eTag] = tag
-    response.fields[.cacheControl] = "max-age=\(min(3_600, TipCalendar.secondsLeft(ofDayOf: now)))"
+    let lifetime = min(3_600, TipCalendar.secondsLeft(ofDayOf: now))
+    response.fields[.cacheControl] = "max-age=\(lifetime), stale-if-error=604800"
     return response
   }
 

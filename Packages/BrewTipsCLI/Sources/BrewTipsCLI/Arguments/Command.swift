@@ -5,6 +5,8 @@ enum Command: Equatable {
   case getUser(id: Int)
   case addUser(name: String, email: String)
   case serve
+  case cacheInfo
+  case clearCache
 
   /// How a command is written.
   struct Form: Sendable {
@@ -27,6 +29,8 @@ enum Command: Equatable {
     Form(words: ["users", "list"], summary: "all users") { _ in .listUsers },
     Form(words: ["users", "get"], parameters: ["ID"], summary: "one user, by number", make: getUser),
     Form(words: ["users", "add"], parameters: ["NAME", "EMAIL"], summary: "adds a user", make: addUser),
+    Form(words: ["cache", "info"], summary: "what is stored of servers' answers") { _ in .cacheInfo },
+    Form(words: ["cache", "clear"], summary: "removes of it: with --url, --prefix or --all") { _ in .clearCache },
     Form(words: ["serve"], summary: "runs the server until Ctrl-C, and prints its URL") { _ in .serve },
   ]
 

@@ -33,6 +33,19 @@ extension ScannedArguments {
     if command == .serve, has(.trace) {
       throw .usage("--trace draws calls, and serve makes none: leave it out")
     }
+    if case .addUser = command, has(.offline) {
+      throw .usage("users add needs the server: leave --offline out")
+    }
+    let removals = Option.removal.filter(has)
+    if command == .clearCache, removals.count != 1 {
+      throw .usage("cache clear takes one of --url URL, --prefix URL and --all")
+    }
+    if command != .clearCache, let option = removals.first {
+      throw .usage("\(option.rawValue) is for cache clear: leave it out")
+    }
+    if has(.noCache), has(.offline) {
+      throw .usage("--offline answers with what is stored, and --no-cache does not: leave one out")
+    }
     if command != .serve, has(.port) {
       throw .usage("--port is for serve: write brewtips serve --port PORT")
     }

@@ -10,6 +10,11 @@ enum Option: String, CaseIterable {
   case key = "--key"
   case pin = "--pin"
   case proxy = "--proxy"
+  case noCache = "--no-cache"
+  case offline = "--offline"
+  case url = "--url"
+  case prefix = "--prefix"
+  case all = "--all"
   case verbose = "--verbose"
   case trace = "--trace"
   case help = "--help"
@@ -21,18 +26,20 @@ enum Option: String, CaseIterable {
   }
 
   /// Those that say how to reach a server.
-  static let connection: [Option] = [.caFile, .certificate, .key, .pin, .proxy]
+  static let connection: [Option] = [.caFile, .certificate, .key, .pin, .proxy, .noCache, .offline]
+  /// Those that say what is removed from the cache.
+  static let removal: [Option] = [.url, .prefix, .all]
 
   /// The option's value as the help calls it; `nil` for one that takes none.
   var placeholder: String? {
     switch self {
-    case .baseURL: "URL"
+    case .baseURL, .url, .prefix: "URL"
     case .timeout: "SECONDS"
     case .port: "PORT"
     case .caFile, .certificate, .key: "FILE"
     case .pin: "PINS"
     case .proxy: "URL"
-    case .json, .strict, .verbose, .trace, .help, .version: nil
+    case .json, .strict, .noCache, .offline, .all, .verbose, .trace, .help, .version: nil
     }
   }
 
@@ -49,6 +56,11 @@ enum Option: String, CaseIterable {
     case .key: "its private key in PEM"
     case .pin: "the server's key must be one of these: sha256/BASE64, several joined by commas"
     case .proxy: "goes through a proxy, such as http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
+    case .noCache: "uses no stored answer, and stores none"
+    case .offline: "asks no server: answers with what is stored, however old"
+    case .url: "cache clear: the answers of this URL"
+    case .prefix: "cache clear: the answers of all URLs that begin like this"
+    case .all: "cache clear: all answers"
     case .verbose: "logs requests and responses on standard error, secrets hidden"
     case .trace: "draws on standard error how the time of each call was spent"
     case .help: "prints this"

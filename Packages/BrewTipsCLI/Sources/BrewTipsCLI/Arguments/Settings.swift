@@ -18,6 +18,12 @@ struct Settings: Equatable {
   var connection = ConnectionSettings()
   /// How the app gets a token; `nil` for a server that wants none.
   var credentials: ClientCredentials?
+  /// Whether stored answers are used, and new ones stored.
+  var usesCache = true
+  /// Whether no server is asked.
+  var isOffline = false
+  /// What is removed from the cache.
+  var removal = CacheRemoval.all
   var printsJSON = false
   var isStrict = false
   var isVerbose = false
@@ -31,6 +37,9 @@ extension Settings {
     if let port = arguments[.port] { self.port = try Self.port(port) }
     connection = try ConnectionSettings(arguments)
     credentials = try ClientCredentials(environment: environment)
+    usesCache = !arguments.has(.noCache)
+    isOffline = arguments.has(.offline)
+    removal = try CacheRemoval(arguments)
     printsJSON = arguments.has(.json)
     isStrict = arguments.has(.strict)
     isVerbose = arguments.has(.verbose)
@@ -39,13 +48,16 @@ extension Settings {
 
   /// The option wins; a variable that is empty is as good as none.
   private static func baseURL(option: String?, variable: String?) throws(Failure) -> URL? {
-    if let option {
-      if let problem = problem(inURL: option) { throw .usage("--base-url \(problem)") }
-      return URL(string: option)
-    }
+    if let option { return try url(option, of: .baseURL) }
     guard let variable, !variable.isEmpty else { return nil }
     if let problem = problem(inURL: variable) { throw .configuration("BREWTIPS_URL \(problem)") }
     return URL(string: variable)
+  }
+
+  /// The URL that is an option's value.
+  static func url(_ text: String, of option: Option) throws(Failure) -> URL? {
+    if let problem = problem(inURL: text) { throw .usage("\(option.rawValue) \(problem)") }
+    return URL(string: text)
   }
 
   /// What is wrong with a URL and how to write it, without the URL itself, which may hold a secret; `nil` when nothing is.

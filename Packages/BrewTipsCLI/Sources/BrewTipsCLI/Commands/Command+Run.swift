@@ -1,4 +1,5 @@
 import BrewTips
+import NetCache
 import NetCore
 
 #if canImport(FoundationEssentials)
@@ -35,15 +36,25 @@ extension Command {
       try print(user, asJSON: settings.printsJSON)
     case .serve:
       try await runServer(settings)
+    case .cacheInfo:
+      let info = try await diskCache().info()
+      try settings.printsJSON ? printJSON(CacheReport(info)) : Console.write(info.line)
+    case .clearCache:
+      let removed = try await clearCache(settings.removal)
+      try settings.printsJSON ? printJSON(["removed": removed]) : Console.write("removed \(count(removed, "answer"))")
     }
   }
 
   /// The server's tip; when the server fails, and nobody insists, the fallback, and the reason on standard error.
   private func tipOfTheDay(_ settings: Settings, _ recorder: CallRecorder?) async throws -> TipOfTheDay {
     do {
-      return try await withServices(settings, recorder: recorder) { try await $0.tips.tipOfTheDay() }
+      let today = try await withServices(settings, recorder: recorder) { try await $0.tips.tipOfTheDay() }
+      if today.source == .stale {
+        Console.complain(["this tip is \(today.age.inWords) old: there was no newer one to be had"])
+      }
+      return today
     } catch {
-      let failure = Failure(error)
+      let failure = error as? Failure ?? Failure(error)
       guard !settings.isStrict, failure.code.isServersFault else { throw error }
       Console.complain(["here is a tip of our own. " + failure.lines[0]] + failure.lines.dropFirst())
       return .fallback
@@ -58,6 +69,53 @@ extension Command {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     try Console.write(String(decoding: encoder.encode(value), as: UTF8.self).escapingControls)
+  }
+}
+
+extension Command {
+  /// Removes stored answers; how many there were.
+  private func clearCache(_ removal: CacheRemoval) async throws -> Int {
+    let cache = diskCache()
+    let before = try await cache.info().entries
+    switch removal {
+    case .all: try await cache.clear()
+    case .url(let url): try await cache.clear(url: url)
+    case .prefix(let prefix): try await cache.clear(prefix: prefix)
+    }
+    return try await max(0, before - cache.info().entries)
+  }
+}
+
+/// What `cache info --json` prints.
+private struct CacheReport: Encodable {
+  let answers: Int
+  let bytes: Int64
+  let folder: String
+
+  init(_ info: CacheInfo) {
+    (answers, bytes, folder) = (info.entries, info.bytes, cacheFolder)
+  }
+}
+
+extension CacheInfo {
+  /// `12 answers, 3400 bytes, in /home/ada/.cache/brewtips`
+  fileprivate var line: String {
+    "\(count(entries, "answer")), \(count(Int(bytes), "byte")), in \(cacheFolder)".printable()
+  }
+}
+
+/// `1 answer`, `2 answers`
+private func count(_ number: Int, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
+}
+
+extension Duration {
+  /// The whole days, hours, minutes or seconds: `3 hours`.
+  fileprivate var inWords: String {
+    let seconds = Int(components.seconds)
+    let units = [("day", 86_400), ("hour", 3_600), ("minute", 60)]
+    guard let (noun, size) = units.first(where: { seconds >= $0.1 }) else { return count(seconds, "second") }
+    return count(seconds / size, noun)
   }
 }
 

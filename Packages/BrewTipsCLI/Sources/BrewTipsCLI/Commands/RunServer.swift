@@ -19,7 +19,7 @@ func runServer(_ settings: Settings) async throws {
   let (ending, continuation) = AsyncStream.makeStream(of: Never.self)
   let termination = Interruption(SIGTERM) { continuation.finish() }
   defer { termination.end() }
-  var configuration = backendConfiguration(log: BackendLog(showsRequests: true))
+  var configuration = backendConfiguration(log: ConsoleLog(showsRequests: true))
   configuration.port = settings.port
   let backend = try await Backend.start(configuration)
   try Console.write(backend.baseURL.absoluteString)

@@ -19,7 +19,7 @@ enum ExitCode: Int32, CaseIterable {
     case .badAnswer: "the server's answer could not be understood"
     case .unavailable: "the server could not be reached or started, failed or refused"
     case .bug: "a bug in brewtips"
-    case .cannotWrite: "the result could not be written"
+    case .cannotWrite: "the result could not be written, or the cache not be used"
     case .tryAgain: "the time was up, or the server is busy: try again later"
     case .notSignedIn: "not signed in, or not allowed"
     case .configuration: "the configuration is wrong"

@@ -1,4 +1,5 @@
 import BrewTipsBackend
+import NetCacheSQLite
 import NetCore
 
 #if canImport(FoundationEssentials)
@@ -25,6 +26,10 @@ struct Failure: Error, Equatable {
     Failure(.configuration, line)
   }
 
+  /// Nothing is stored that `--offline` could answer with.
+  static let notStored = Failure(
+    .unavailable, "No answer to this is stored, and --offline asks no server: leave it out.")
+
   static func cannotWrite(_ reason: String) -> Failure {
     Failure(.cannotWrite, "cannot write to standard output: \(reason)")
   }
@@ -33,6 +38,10 @@ struct Failure: Error, Equatable {
   init(_ error: any Error) {
     if let error = error as? BackendStartError {
       self.init(.unavailable, error.description)
+      return
+    }
+    if let error = error as? SQLiteCacheError {
+      self.init(.cannotWrite, "the cache cannot be used: \(error.description)")
       return
     }
     guard let error = error as? APIError else {

@@ -1,8 +1,8 @@
 import NetCore
 
-/// Writes what the server has to say to standard error: what is wrong, and its requests where they are wanted.
-struct BackendLog: LogSink {
-  let showsRequests: Bool
+/// Writes what the server and the cache have to say to standard error: what is wrong, and requests where they are wanted.
+struct ConsoleLog: LogSink {
+  var showsRequests = false
 
   func write(_ message: String, level: LogLevel) {
     if level >= .warning {
