@@ -19,7 +19,7 @@ let package = Package(
   platforms: platforms,
   products: [.library(name: "CountingMalloc", type: .dynamic, targets: ["CountingMalloc"])],
   dependencies: [
-    .package(path: "../Packages/NetCore"), .package(path: "../Packages/NetCurl"),
+    .package(path: "../Packages/NetCache"), .package(path: "../Packages/NetCore"), .package(path: "../Packages/NetCurl"),
     .package(path: "../Packages/NetTesting"), .package(path: "../Packages/NetURLSession"),
   ],
   targets: [
@@ -27,6 +27,14 @@ let package = Package(
     .target(name: "CountingMalloc"),
     .target(name: "BenchSupport", dependencies: ["CMeasure"], swiftSettings: settings),
     .executableTarget(name: "bench-c", dependencies: ["CMeasure"], linkerSettings: [.linkedLibrary("curl")]),
+    .executableTarget(name: "bench-sqlite", dependencies: ["CMeasure"], linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "bench-cache",
+      dependencies: [
+        "BenchSupport", .product(name: "NetCache", package: "NetCache"),
+        .product(name: "NetCacheSQLite", package: "NetCache"), "NetCore",
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "bench-curl", dependencies: ["BenchSupport", "NetCore", "NetCurl"], swiftSettings: settings),
     .executableTarget(

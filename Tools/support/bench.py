@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import bench_cache
 import bench_report
 import bench_server
 
@@ -159,7 +160,7 @@ class Bench:
                 if result.get("protocol", protocol) != protocol:
                     result["broken"] = f"{result['protocol']} was spoken"
                 rows.append((f"1 GB {direction}, {protocol}", result))
-        bench_report.print_memory(rows)
+        bench_report.print_memory("memory: CurlTransport", rows)
 
     def heap(self, requests):
         rows = []
@@ -200,7 +201,7 @@ def parse_arguments():
     parser.add_argument("--list", action="store_true", help="name the cases")
     parser.add_argument("--programs", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    known = {**{name: case.title for name, case in CASES.items()}, **OTHERS}
+    known = {**{name: case.title for name, case in CASES.items()}, **bench_cache.CASES, **OTHERS}
     if options.list:
         for name, title in known.items():
             print(f"{name:12}{title}")
@@ -218,15 +219,18 @@ def main():
     cases = {name: case for name, case in CASES.items() if name in options.names}
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, bench_server.running(folder) as server:
         bench = Bench(options.programs, server, folder)
+        cache = bench_cache.CacheBench(bench, options.names)
         rounds = {name: [] for name in cases}
-        for number in range(options.rounds if cases else 0):
+        for number in range(options.rounds if cases or cache.names else 0):
             print(f"round {number + 1} of {options.rounds}, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
             for name, case in cases.items():
                 arms = random.sample(case.arms, len(case.arms))
                 rounds[name].append({arm: bench.measure(case, arm) for arm in arms})
+            cache.round(rounds)
         for name, case in cases.items():
             counts = {arm: bench.count(case, arm) for arm in case.arms}
             bench_report.print_case(name, case, rounds[name], counts)
+        cache.report(rounds)
         if "memory" in options.names:
             bench.memory()
         if "heap" in options.names:

@@ -11,17 +11,23 @@ GOALS = [
     ("small-64", "curl-stages", "rate", "curl", ">=", 0.8),
     ("list-8", "curl", "rate", "urlsession", ">=", 6),
     ("big-stream", "curl", "rate", "urlsession", ">=", 5),
+    ("cache-memory", "memory", "rate", "curl", ">=", 8),
+    ("cache-disk", "disk", "time", "sqlite", "<=", 2.5),
+    # From 1,000 to 100,000 the logarithm grows by two thirds.
+    ("cache-growth", "memory-100k", "time", "memory-1k", "<=", 1.67),
+    ("cache-growth", "disk-100k", "time", "disk-1k", "<=", 1.67),
     ("small-1", "session-typed", "cpu", "urlsession", "<=", 1.15),
     ("small-16", "session-typed", "cpu", "urlsession", "<=", 1.15),
 ]
 MEMORY_LIMIT = 40e6
+UNITS = {"rate": "req/s", "cpu": "CPU", "time": "time"}
 
 # What went wrong, to be said at the end.
 failures = []
 
 
 def median(rounds, arm, key):
-    values = [each[arm][key] for each in rounds if arm in each and "broken" not in each[arm]]
+    values = [each[arm][key] for each in rounds if arm in each and key in each[arm] and "broken" not in each[arm]]
     return statistics.median(values) if values else None
 
 
@@ -83,9 +89,21 @@ def note_failures(name, rounds):
                 failures.append(f"{name}, {arm}: {result['broken']}")
 
 
-def print_memory(rows):
-    note_failures("memory", [dict(rows)])
-    print_table("memory: CurlTransport, peak of the process", ["", "MB/s", "peak MB", f"limit {MEMORY_LIMIT / 1e6:.0f} MB"], [
+def print_cache(name, title, arms, rounds):
+    note_failures(name, rounds)
+    rows = [
+        [arm, number(median(rounds, arm, "rate")), number(ratio(rounds, arm, "time", arms[0]), "{:.2f}"),
+         number(median(rounds, arm, "p50"), "{:.1f}"), number(median(rounds, arm, "p99"), "{:.1f}"),
+         number(scaled(median(rounds, arm, "peak"), 1e-6))]
+        for arm in arms
+    ]
+    print_table(f"{name}: {title} (medians of {len(rounds)} rounds)",
+                ["arm", "hits/s", f"time x {arms[0]}", "p50 us", "p99 us", "peak MB"], rows)
+
+
+def print_memory(title, rows):
+    note_failures(title, [dict(rows)])
+    print_table(f"{title}, peak of the process", ["", "MB/s", "peak MB", f"limit {MEMORY_LIMIT / 1e6:.0f} MB"], [
         [name, "-", "-", "failed"] if "broken" in result else [
             name, number(result["bytes"] / 1e6 / result["seconds"]), number(result["peak"] / 1e6, "{:.1f}"),
             "held" if result["peak"] < MEMORY_LIMIT else "NOT HELD"]
@@ -119,7 +137,7 @@ def print_goals(rounds):
         if found is not None:
             isReached = found >= bound if relation == ">=" else found <= bound
             rows.append([
-                f"{name}: {'req/s' if key == 'rate' else 'CPU'} of {arm} to {other}", f"{relation} {bound}",
+                f"{name}: {UNITS[key]} of {arm} to {other}", f"{relation} {bound}",
                 f"{found:.3f}", "reached" if isReached else "NOT REACHED"])
     if rows:
         print_table("goals", ["ratio", "goal", "found", ""], rows)

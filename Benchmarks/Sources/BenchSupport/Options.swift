@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// The command line of a benchmark: `ARM MODE URL [--requests N] [--in-flight N] [--warm-up N] [--file PATH]
-/// [--ca-file PATH]`.
+/// [--ca-file PATH] [--entries N]`.
 public struct Options: Sendable {
   /// What is done with the bodies of responses.
   public enum Mode: String, Sendable {
@@ -37,6 +37,8 @@ public struct Options: Sendable {
   public let warmUp: Int
   /// Where the mode `file` writes. Default: `/dev/null`.
   public let file: String
+  /// How many responses a cache has. Default: 1,000.
+  public let entries: Int
   /// The certificate authorities to trust; `nil` for the system's.
   public let caFile: String?
 
@@ -44,7 +46,7 @@ public struct Options: Sendable {
   public init() {
     let words = Array(CommandLine.arguments.dropFirst())
     guard words.count >= 3, let mode = Mode(rawValue: words[1]), let url = URL(string: words[2]) else {
-      fatalError("usage: ARM MODE URL [--requests N] [--in-flight N] [--warm-up N] [--file PATH] [--ca-file PATH]")
+      fatalError("usage: ARM MODE URL [--requests N] [--in-flight N] [--warm-up N] [--file PATH] [--ca-file PATH] [--entries N]")
     }
     var values: [String: String] = [:]
     for index in stride(from: 3, to: words.count - 1, by: 2) { values[words[index]] = words[index + 1] }
@@ -55,6 +57,7 @@ public struct Options: Sendable {
     inFlight = values["--in-flight"].flatMap(Int.init) ?? 1
     warmUp = values["--warm-up"].flatMap(Int.init) ?? 0
     file = values["--file"] ?? "/dev/null"
+    entries = values["--entries"].flatMap(Int.init) ?? 1_000
     caFile = values["--ca-file"]
   }
 }
