@@ -19,7 +19,8 @@ let package = Package(
   platforms: platforms,
   products: [.library(name: "CountingMalloc", type: .dynamic, targets: ["CountingMalloc"])],
   dependencies: [
-    .package(path: "../Packages/NetCache"), .package(path: "../Packages/NetCore"), .package(path: "../Packages/NetCurl"),
+    .package(path: "../Packages/NetCache"), .package(path: "../Packages/NetCore"),
+    .package(path: "../Packages/NetCurl"),
     .package(path: "../Packages/NetTesting"), .package(path: "../Packages/NetURLSession"),
   ],
   targets: [

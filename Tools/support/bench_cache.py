@@ -9,7 +9,7 @@ import bench_report
 CASES = {
     "cache-memory": "1 kB from a memory store of 100,000 through the client, beside CurlTransport on nginx; 1 in flight",
     "cache-disk": "1 kB from a disk store of 100,000, beside the same row by a bare prepared statement",
-    "cache-growth": "the same stores with 1,000 and with 100,000 entries",
+    "cache-growth": "the same through the client, with 1,000 and with 100,000 entries",
     "cache-big": "1 GB stored and served: peak memory",
 }
 # For each case and arm: the program's own name for the arm, entries, requests.
@@ -20,8 +20,8 @@ ARMS = {
     },
     "cache-disk": {"sqlite": ("sqlite", 100_000, 200_000), "disk": ("disk", 100_000, 100_000)},
     "cache-growth": {
-        "memory-1k": ("memory-store", 1_000, 400_000), "memory-100k": ("memory-store", 100_000, 400_000),
-        "disk-1k": ("disk", 1_000, 100_000), "disk-100k": ("disk", 100_000, 100_000),
+        "memory-1k": ("memory", 1_000, 200_000), "memory-100k": ("memory", 100_000, 200_000),
+        "disk-1k": ("disk-client", 1_000, 50_000), "disk-100k": ("disk-client", 100_000, 50_000),
     },
 }
 

@@ -46,7 +46,10 @@ public struct Options: Sendable {
   public init() {
     let words = Array(CommandLine.arguments.dropFirst())
     guard words.count >= 3, let mode = Mode(rawValue: words[1]), let url = URL(string: words[2]) else {
-      fatalError("usage: ARM MODE URL [--requests N] [--in-flight N] [--warm-up N] [--file PATH] [--ca-file PATH] [--entries N]")
+      fatalError(
+        """
+        usage: ARM MODE URL [--requests N] [--in-flight N] [--warm-up N] [--file PATH] [--ca-file PATH] [--entries N]
+        """)
     }
     var values: [String: String] = [:]
     for index in stride(from: 3, to: words.count - 1, by: 2) { values[words[index]] = words[index + 1] }

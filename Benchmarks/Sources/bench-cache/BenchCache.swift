@@ -9,8 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Arms: `fill` stores the entries in a folder; `memory` and `disk-client` ask a client, `disk` and `memory-store` a store alone,
-/// for one of them after the other, in no order; `big` stores a gigabyte and reads it again. The URL is the folder's.
+/// Arms: `fill` stores the entries in a folder; `memory` and `disk-client` ask a client, and `disk` the store alone, for one of
+/// them after the other, in no order; `big` stores a gigabyte and reads it again. The URL is the folder's.
 @main
 struct BenchCache {
   static func main() async throws {
@@ -19,7 +19,6 @@ struct BenchCache {
     switch options.arm {
     case "fill": try await bench.fill(bench.disk)
     case "memory": try await bench.run(bench.client(bench.filledMemory()))
-    case "memory-store": try await bench.run(bench.store(bench.filledMemory()))
     case "disk-client": await bench.run(bench.client(bench.disk))
     case "disk": await bench.run(bench.store(bench.disk))
     case "big": await bench.run(bench.big())

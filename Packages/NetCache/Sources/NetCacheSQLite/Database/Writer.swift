@@ -77,6 +77,7 @@ extension Writer {
       try checkWriter()
       try insertChunks(of: bytes, from: number, response: id)
       counts.pending += size
+      if counts.pending > limits.bytes / 2 { try discardLeftovers(isAlone: false, &counts) }
       try makeRoom(&counts)
       guard counts.pending <= limits.bytes else { throw SQLiteCacheError("the cache is full of what is on its way") }
       return id
@@ -99,13 +100,7 @@ extension Writer {
 
   /// Forgets a body that will not be complete. Does nothing to a response that is.
   func discard(_ response: Int64) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in
-      let size = try writtenBytes(of: response)
-      try connection.run("DELETE FROM writers WHERE response = ?", response)
-      guard connection.changes == 1 else { return }
-      try connection.run("DELETE FROM chunks WHERE response = ?", response)
-      counts.pending -= size
-    }
+    try transaction { counts throws(SQLiteCacheError) in try discard(response, &counts) }
   }
 
   /// Forgets what writers have left behind that ended without a word.
@@ -113,9 +108,21 @@ extension Writer {
   /// - Parameter isAlone: Whether nobody else has the database open, so that no writer is at work. If not, those count that
   ///   wrote nothing for an hour.
   func discardLeftovers(isAlone: Bool) throws(SQLiteCacheError) {
+    try transaction { counts throws(SQLiteCacheError) in try discardLeftovers(isAlone: isAlone, &counts) }
+  }
+
+  private func discardLeftovers(isAlone: Bool, _ counts: inout Counts) throws(SQLiteCacheError) {
     let end = isAlone ? Double.infinity : Self.now - 3_600
     let left = try connection.rows("SELECT response FROM writers WHERE active <= ?", end) { $0.integer(0) }
-    for response in left { try discard(response) }
+    for response in left { try discard(response, &counts) }
+  }
+
+  private func discard(_ response: Int64, _ counts: inout Counts) throws(SQLiteCacheError) {
+    let size = try writtenBytes(of: response)
+    try connection.run("DELETE FROM writers WHERE response = ?", response)
+    guard connection.changes == 1 else { return }
+    try connection.run("DELETE FROM chunks WHERE response = ?", response)
+    counts.pending -= size
   }
 
   private static var now: Double { Date().timeIntervalSinceReferenceDate }

@@ -188,20 +188,24 @@ extension SQLiteCacheStore {
   }
 
   private func database() async throws -> Database {
-    if case .open(let database) = state.withLock(\.self) { return database }
+    if let database = try openDatabase() { return database }
     return try await writing.run { [self] in try openNow() }
+  }
+
+  /// The database if it is open; `nil` when it is to be opened.
+  private func openDatabase() throws -> Database? {
+    switch state.withLock(\.self) {
+    case .open(let database): return database
+    case .failed(let error, let time, _) where time.duration(to: .now) < Self.pauseAfterFailure: throw error
+    case .closed, .failed: return nil
+    }
   }
 
   /// The database, which is opened unless it is. On the writing thread.
   private func openNow() throws -> Database {
+    if let database = try openDatabase() { return database }
     var isDamaged = false
-    switch state.withLock(\.self) {
-    case .open(let database): return database
-    case .closed: break
-    case .failed(let error, let time, let wasDamaged):
-      guard time.duration(to: .now) >= Self.pauseAfterFailure else { throw error }
-      isDamaged = wasDamaged
-    }
+    if case .failed(_, _, let wasDamaged) = state.withLock(\.self) { isDamaged = wasDamaged }
     do {
       let database = try Database(files, limits: limits, isDamaged: isDamaged) { line in
         log.write("The HTTP cache begins anew: " + line, level: .warning)

@@ -35,10 +35,10 @@ final class StoringWriter: CacheWriter {
 
   func append(_ bytes: Data) async throws {
     let pieces = state.withLock { state in
-      state.rest.append(bytes)
       state.length += Int64(bytes.count)
-      if state.length > store.maximumBodySize { state.isOver = true }
+      if state.length > store.maximumBodySize { (state.isOver, state.rest) = (true, Data()) }
       guard !state.isOver else { return Data() }
+      state.rest.append(bytes)
       let size = state.rest.count / Schema.chunkSize * Schema.chunkSize
       defer { state.rest = Data(state.rest.dropFirst(size)) }
       return state.rest.prefix(size)
