@@ -43,6 +43,9 @@ import Testing
     ("cache clear --all", .command(.clearCache, settings())),
     ("cache clear --url \(url)/a", .command(.clearCache, settings { $0.removal = .url(URL(string: url + "/a")!) })),
     ("--prefix=\(url) cache clear", .command(.clearCache, settings { $0.removal = .prefix(URL(string: url)!) })),
+    ("download \(url)/a", .command(.download(URL(string: url + "/a")!), settings())),
+    ("download -o b \(url)/a", .command(.download(URL(string: url + "/a")!), settings { $0.output = "b" })),
+    ("upload a \(url)/a", .command(.upload(path: "a", URL(string: url + "/a")!), settings())),
     ("--help", .help), ("-h", .help), ("help", .help), ("users lst --help", .help), ("--help --version", .help),
     ("--version", .version), ("today --version --json", .version),
   ]
@@ -53,6 +56,12 @@ import Testing
   }
 
   private static let refused: [(String, String)] = [
+    ("download", "URL is missing: write brewtips download URL"),
+    ("upload a", "URL is missing: write brewtips upload FILE URL"),
+    ("download a", "the URL of download does not begin with http:// or https://: write it as http://127.0.0.1:8080"),
+    ("download \(url) --base-url \(url)", "--base-url is for tips and users: a transfer has a whole URL of its own"),
+    ("today -o a", "--output is for download: write brewtips download URL --output …"),
+    ("download \(url) --sha256 ab", "--sha256 takes 64 hexadecimal digits, as sha256sum prints them"),
     ("--jsn", "unknown option --jsn: did you mean --json?"),
     ("--cert a.pem", "--cert needs the private key too: add --key FILE"),
     ("--key a.key", "--key needs the certificate too: add --cert FILE"),

@@ -28,6 +28,8 @@ ARMS = {
     "curl-typed": ("bench-curl", "typed"),
     "curl-watched": ("bench-curl", "watched"),
     "curl-stages": ("bench-curl", "stages"),
+    "transfer": ("bench-curl", "transfer"),
+    "transfer-watched": ("bench-curl", "progress"),
 }
 LIMIT = 300  # seconds for one run of a program
 
@@ -62,6 +64,7 @@ CASES = {
 }
 OTHERS = {
     "memory": "1 GB down to a slow reader and up from a slow producer, HTTP/1.1 and HTTP/2: peak memory",
+    "transfer": "a sparse file of 4 GB up and down again: peak memory, and what watching the progress costs",
     "heap": "the live heap after 10,000 requests and after many more",
     "start": "start-up of `brewtips --version` beside `curl --version`",
 }
@@ -162,6 +165,34 @@ class Bench:
                 rows.append((f"1 GB {direction}, {protocol}", result))
         bench_report.print_memory("memory: CurlTransport", rows)
 
+    def transfer(self, gigabytes, rounds):
+        """The whole file once each way; then pairs of smaller ones, watched and not, whose ratio counts."""
+        names = {"large": gigabytes << 30, "small": 256 << 20}
+        for name, size in names.items():
+            with open(f"{self.folder}/content/{name}.transfer", "wb") as file:
+                file.truncate(size)
+        rows = [
+            (f"{gigabytes} GB {mode}", self.move(mode, "large", "transfer-watched", 1)) for mode in ("upload", "file")]
+        bench_report.print_memory("transfer: CurlTransport", rows)
+        pairs = {"upload": [], "file": []}
+        for _ in range(rounds):
+            for mode, results in pairs.items():
+                arms = random.sample(["transfer", "transfer-watched"], 2)
+                results.append({arm: self.move(mode, "small", arm, 4) for arm in arms})
+        bench_report.print_watching(pairs)
+        os.remove(f"{self.folder}/moved")
+
+    def move(self, mode, name, arm, requests):
+        path = f"{self.folder}/content/{name}.transfer"
+        file, place = (path, "upload") if mode == "upload" else (f"{self.folder}/moved", f"{name}.transfer")
+        result = self.run(self.command(arm, mode, f"{self.server.plain}/{place}", file=file, requests=requests))
+        surplus = 1_000 if mode == "upload" else 0  # what a form has beside the file
+        if "broken" not in result and not 0 <= result["bytes"] / requests - os.path.getsize(path) <= surplus:
+            result["broken"] = f"{result['bytes']} bytes were moved"
+        if "broken" not in result:
+            result["rate"] = result["bytes"] / result["seconds"]
+        return result
+
     def heap(self, requests):
         rows = []
         for arm, number in [("curl", requests), ("curl-typed", requests), ("urlsession", min(requests, 40_000))]:
@@ -197,6 +228,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="Tools/bench", description="Measures the transports and the client.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these cases")
     parser.add_argument("--rounds", type=int, default=5, help="how often each arm runs in each case")
+    parser.add_argument("--gigabytes", type=int, default=4, help="the size of the file in `transfer`")
     parser.add_argument("--full", action="store_true", help="1,000,000 requests in `heap`")
     parser.add_argument("--list", action="store_true", help="name the cases")
     parser.add_argument("--programs", help=argparse.SUPPRESS)
@@ -233,6 +265,8 @@ def main():
         cache.report(rounds)
         if "memory" in options.names:
             bench.memory()
+        if "transfer" in options.names:
+            bench.transfer(options.gigabytes, options.rounds)
         if "heap" in options.names:
             bench.heap(1_000_000 if options.full else 100_000)
         if "start" in options.names:

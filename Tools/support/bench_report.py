@@ -111,6 +111,19 @@ def print_memory(title, rows):
     ])
 
 
+def print_watching(pairs):
+    """What somebody who watches costs: the medians of the ratios within each pair."""
+    rows = []
+    for mode, rounds in pairs.items():
+        note_failures("transfer", rounds)
+        for key, relation, bound in [("rate", ">=", 0.98), ("cpu", "<=", 1.02)]:
+            found = ratio(rounds, "transfer-watched", key, "transfer")
+            if found is not None:
+                isReached = found >= bound if relation == ">=" else found <= bound
+                rows.append([f"{mode}: {key}", f"{relation} {bound}", f"{found:.3f}", "reached" if isReached else "NOT REACHED"])
+    print_table("transfer: watched to unwatched", ["ratio", "goal", "found", ""], rows)
+
+
 def print_heap(rows):
     note_failures("heap", [dict(rows)])
     print_table(

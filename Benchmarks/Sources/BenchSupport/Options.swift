@@ -17,7 +17,7 @@ public struct Options: Sendable {
     case file
     /// Each is read slowly, as it arrives.
     case slow
-    /// A gigabyte is sent, from a slow producer.
+    /// A gigabyte is sent, from a slow producer; by an arm for transfers, the file.
     case upload
     /// Each is held in memory, and nothing may stay there.
     case heap

@@ -15,7 +15,7 @@ struct Tip: Decodable, Sendable {
 }
 
 /// Arms: `bare`, the transport alone; `typed`, a client over it; `watched`, one with metrics and traces; `stages`, one with
-/// every optional stage.
+/// every optional stage; `transfer`, uploads of a file and downloads to one; `progress`, the same with somebody who watches.
 @main
 struct BenchCurl {
   static func main() async throws {
@@ -29,7 +29,9 @@ struct BenchCurl {
     case "typed": await bench.run(bench.typed(HTTPClient(bench.clientConfiguration, transport: transport)))
     case "watched": await bench.run(bench.typed(HTTPClient(bench.watchedConfiguration, transport: transport)))
     case "stages": await bench.run(bench.stages())
-    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages.")
+    case "transfer": await bench.run(bench.transfer(progress: nil))
+    case "progress": await bench.run(bench.transfer { updates in for await _ in updates {} })
+    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages, transfer, progress.")
     }
     await transport.shutdown()
   }
@@ -141,6 +143,28 @@ extension BenchCurl {
 private struct NoMetrics: MetricsSink {
   func add(_ amount: Int, to counter: HTTPMetric, labels: [String: String]) {}
   func record(_ value: Double, in histogram: HTTPMetric, labels: [String: String]) {}
+}
+
+// MARK: Transfers
+
+extension BenchCurl {
+  /// Mode `file` downloads to the file, mode `upload` sends it in a form.
+  private func transfer(progress: ProgressObserver?) -> Benchmark.Operation {
+    let client = HTTPClient(baseURL: options.url.deletingLastPathComponent(), transport: transport)
+    let (name, file) = (options.url.lastPathComponent, URL(filePath: options.file))
+    guard options.mode == .upload else {
+      return { Int(try await client.download(Endpoint<Void>(path: "\(name)"), to: file, progress: progress).size) }
+    }
+    return {
+      var form = MultipartForm()
+      try form.append("file", file: file)
+      let length = try form.makeBody().length ?? 0
+      let endpoint = Endpoint<String>(.put, path: "\(name)", body: .multipart(form))
+      let received = try await client.upload(endpoint, progress: progress)
+      guard received == "\(length)" else { throw APIError(.transport(.truncated), reason: "It received \(received).") }
+      return Int(length)
+    }
+  }
 }
 
 /// Writes a body to the file at `path` as it arrives.

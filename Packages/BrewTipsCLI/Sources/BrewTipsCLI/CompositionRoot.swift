@@ -55,6 +55,15 @@ private struct NoNetwork: HTTPTransport {
   }
 }
 
+/// A client for what has a URL of its own, which gets no token.
+///
+/// - Parameter recorder: Is told of all calls.
+func transferClient(_ settings: Settings, url: URL, recorder: CallRecorder?) throws -> HTTPClient {
+  var configuration = configuration(settings, baseURL: url)
+  if let recorder { configuration.observers.append(recorder) }
+  return HTTPClient(configuration, transport: try transport(settings.connection))
+}
+
 #if os(Linux)
 private func transport(_ connection: ConnectionSettings) throws -> any HTTPTransport {
   var configuration = CurlTransport.Configuration()

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The commands, with their arguments.
 enum Command: Equatable {
   case today
@@ -7,6 +13,8 @@ enum Command: Equatable {
   case serve
   case cacheInfo
   case clearCache
+  case download(URL)
+  case upload(path: String, URL)
 
   /// How a command is written.
   struct Form: Sendable {
@@ -32,6 +40,8 @@ enum Command: Equatable {
     Form(words: ["cache", "info"], summary: "what is stored of servers' answers") { _ in .cacheInfo },
     Form(words: ["cache", "clear"], summary: "removes of it: with --url, --prefix or --all") { _ in .clearCache },
     Form(words: ["serve"], summary: "runs the server until Ctrl-C, and prints its URL") { _ in .serve },
+    Form(words: ["download"], parameters: ["URL"], summary: "a file, from where it broke off", make: download),
+    Form(words: ["upload"], parameters: ["FILE", "URL"], summary: "puts a file at a URL", make: upload),
   ]
 
   private static func getUser(_ arguments: [String]) throws(Failure) -> Command {
@@ -46,6 +56,34 @@ enum Command: Equatable {
       throw .usage("neither name nor e-mail address may be empty: write brewtips users add NAME EMAIL")
     }
     return .addUser(name: arguments[0], email: arguments[1])
+  }
+
+  private static func download(_ arguments: [String]) throws(Failure) -> Command {
+    .download(try url(arguments[0], of: "download"))
+  }
+
+  private static func upload(_ arguments: [String]) throws(Failure) -> Command {
+    .upload(path: arguments[0], try url(arguments[1], of: "upload"))
+  }
+
+  private static func url(_ text: String, of command: String) throws(Failure) -> URL {
+    if let problem = Settings.problem(inURL: text) { throw .usage("the URL of \(command) \(problem)") }
+    guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+      throw .usage("the URL of \(command) is not a valid URL")
+    }
+    return url
+  }
+
+  var isDownload: Bool {
+    if case .download = self { true } else { false }
+  }
+
+  /// Whether it is about a URL of its own instead of the tips' server.
+  var isTransfer: Bool {
+    switch self {
+    case .download, .upload: true
+    case .today, .listUsers, .getUser, .addUser, .serve: false
+    }
   }
 }
 

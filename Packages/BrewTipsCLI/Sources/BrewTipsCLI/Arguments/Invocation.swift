@@ -46,6 +46,12 @@ extension ScannedArguments {
     if has(.noCache), has(.offline) {
       throw .usage("--offline answers with what is stored, and --no-cache does not: leave one out")
     }
+    if command.isTransfer, has(.baseURL) {
+      throw .usage("--base-url is for tips and users: a transfer has a whole URL of its own")
+    }
+    if !command.isDownload, let option = [Option.output, .sha256].first(where: has) {
+      throw .usage("\(option.rawValue) is for download: write brewtips download URL \(option.rawValue) …")
+    }
     if command != .serve, has(.port) {
       throw .usage("--port is for serve: write brewtips serve --port PORT")
     }

@@ -5,6 +5,8 @@ enum Option: String, CaseIterable {
   case timeout = "--timeout"
   case strict = "--strict"
   case port = "--port"
+  case output = "--output"
+  case sha256 = "--sha256"
   case caFile = "--ca-file"
   case certificate = "--cert"
   case key = "--key"
@@ -20,9 +22,9 @@ enum Option: String, CaseIterable {
   case help = "--help"
   case version = "--version"
 
-  /// The option called `name`; `-h` is `--help`.
+  /// The option called `name`; `-h` is `--help`, `-o` is `--output`.
   init?(name: String) {
-    self.init(rawValue: name == "-h" ? "--help" : name)
+    self.init(rawValue: ["-h": "--help", "-o": "--output"][name] ?? name)
   }
 
   /// Those that say how to reach a server.
@@ -36,7 +38,8 @@ enum Option: String, CaseIterable {
     case .baseURL, .url, .prefix: "URL"
     case .timeout: "SECONDS"
     case .port: "PORT"
-    case .caFile, .certificate, .key: "FILE"
+    case .caFile, .certificate, .key, .output: "FILE"
+    case .sha256: "HEX"
     case .pin: "PINS"
     case .proxy: "URL"
     case .json, .strict, .noCache, .offline, .all, .verbose, .trace, .help, .version: nil
@@ -48,9 +51,11 @@ enum Option: String, CaseIterable {
     switch self {
     case .baseURL: "the server, or BREWTIPS_URL in the environment; without either, one of its own"
     case .json: "prints JSON, on one line"
-    case .timeout: "the time for the whole call, such as 2.5; 30 unless given"
+    case .timeout: "the time for a call, such as 2.5; unless given 30, or a week for a transfer"
     case .strict: "today: fails when the server does, instead of showing a tip of our own"
     case .port: "serve: the port, 0 for any that is free; without it the same from run to run"
+    case .output: "or -o; download: the file to make or replace, or a folder; here unless given"
+    case .sha256: "download: fails unless the file has this SHA-256"
     case .caFile: "trusts the certificate authorities in a PEM file, instead of the system's"
     case .certificate: "the client's certificate in PEM, for a server that asks for one; with --key"
     case .key: "its private key in PEM"

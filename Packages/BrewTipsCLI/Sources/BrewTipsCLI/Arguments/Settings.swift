@@ -14,6 +14,10 @@ struct Settings: Equatable {
   var timeout: Duration?
   /// The port to serve on; `nil` for the same from run to run.
   var port: Int?
+  /// Where a download goes; `nil` for the current folder.
+  var output: String?
+  /// The SHA-256 that a download must have.
+  var sha256: String?
   /// How the server is reached.
   var connection = ConnectionSettings()
   /// How the app gets a token; `nil` for a server that wants none.
@@ -35,6 +39,8 @@ extension Settings {
     baseURL = try Self.baseURL(option: arguments[.baseURL], variable: environment["BREWTIPS_URL"])
     if let seconds = arguments[.timeout] { timeout = try Self.timeout(seconds) }
     if let port = arguments[.port] { self.port = try Self.port(port) }
+    output = arguments[.output]
+    if let sha256 = arguments[.sha256] { self.sha256 = try Self.sha256(sha256) }
     connection = try ConnectionSettings(arguments)
     credentials = try ClientCredentials(environment: environment)
     usesCache = !arguments.has(.noCache)
@@ -87,6 +93,13 @@ extension Settings {
       throw .usage("--port takes a number from 1 to 65535, or 0 for any port that is free")
     }
     return port
+  }
+
+  private static func sha256(_ text: String) throws(Failure) -> String {
+    guard text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else {
+      throw .usage("--sha256 takes 64 hexadecimal digits, as sha256sum prints them")
+    }
+    return text
   }
 
   private static let longestTimeout = 86_400

@@ -42,6 +42,12 @@ extension Command {
     case .clearCache:
       let removed = try await clearCache(settings.removal)
       try settings.printsJSON ? printJSON(["removed": removed]) : Console.write("removed \(count(removed, "answer"))")
+    case .download(let url):
+      let file = try await downloadFile(url, settings, recorder)
+      try settings.printsJSON ? printJSON(FileReport(file)) : Console.write(file.url.path.printable())
+    case .upload(let path, let url):
+      let answer = try await uploadFile(path, to: url, settings, recorder)
+      if settings.printsJSON { try printJSON(answer) } else if !answer.isEmpty { try Console.write(answer.printable()) }
     }
   }
 
@@ -116,6 +122,17 @@ extension Duration {
     let units = [("day", 86_400), ("hour", 3_600), ("minute", 60)]
     guard let (noun, size) = units.first(where: { seconds >= $0.1 }) else { return count(seconds, "second") }
     return count(seconds / size, noun)
+  }
+}
+
+/// What `download --json` prints.
+private struct FileReport: Encodable {
+  let path: String
+  let bytes: Int64
+
+  init(_ file: DownloadedFile) {
+    path = file.url.path
+    bytes = file.size
   }
 }
 

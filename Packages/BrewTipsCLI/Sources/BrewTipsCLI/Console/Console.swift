@@ -45,6 +45,19 @@ enum Console {
     isatty(STDERR_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 
+  /// How many characters a line of standard error has; `nil` when that is no terminal.
+  static func terminalWidth() -> Int? {
+    guard isatty(STDERR_FILENO) == 1 else { return nil }
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Replaces the line on the terminal.
+  static func redraw(_ line: String) {
+    _ = writeAll("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+  }
+
   /// Writes all of `text`; returns the error number, 0 when there was none.
   private static func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)[...]

@@ -58,9 +58,13 @@ extension ExitCode {
   init(for kind: APIError.Kind) {
     self =
       switch kind {
-      case .decoding, .noData, .notHTTP, .redirect, .tooLarge, .transport(.malformed): .badAnswer
-      case .transport(.timedOut), .rateLimited, .rejected, .serverError(503), .serverError(504), .otherStatus(408):
+      case .decoding, .noData, .notHTTP, .redirect, .tooLarge, .transport(.malformed),
+        .transfer(.digestMismatch):
+        .badAnswer
+      case .transport(.timedOut), .rateLimited, .rejected, .serverError(503), .serverError(504), .otherStatus(408),
+        .transfer(.busy):
         .tryAgain
+      case .transfer(.noSpace), .transfer(.file): .cannotWrite
       case .unauthorized, .forbidden: .notSignedIn
       case .unsupported: .configuration
       case .invalidURL, .invalidRequest: .bug

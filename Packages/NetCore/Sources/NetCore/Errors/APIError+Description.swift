@@ -37,6 +37,10 @@ extension APIError: LocalizedError {
     case .transport(.tls): "A secure connection to the server could not be made."
     case .transport(.truncated), .transport(.malformed), .notHTTP, .redirect, .decoding, .noData, .tooLarge:
       "The server's answer could not be understood."
+    case .transfer(.noSpace): "There is not enough room for the file."
+    case .transfer(.busy): "The file is being downloaded already."
+    case .transfer(.digestMismatch): "The file arrived damaged. Try again."
+    case .transfer(.file): "The file could not be written."
     case .transport: "The server could not be reached. Check the connection and try again."
     case .unauthorized: "You are not signed in, or your session has ended."
     case .forbidden: "You are not allowed to do this."
@@ -98,6 +102,7 @@ extension APIError.Kind {
     case .rejected(let rejection): "rejected(.\(rejection))"
     case .transport(let failure): "transport(.\(failure.name))"
     case .redirect(let failure): "redirect(.\(failure))"
+    case .transfer(let failure): "transfer(.\(failure))"
     default: "\(self)"
     }
   }

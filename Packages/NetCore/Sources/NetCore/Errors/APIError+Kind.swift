@@ -11,6 +11,8 @@ extension APIError {
     case rejected(Rejection)
     /// No response, or not all of one.
     case transport(TransportFailure)
+    /// A download came to no file: the disk, or content that is not what it should be.
+    case transfer(TransferFailure)
     /// What answered does not speak HTTP.
     case notHTTP
     /// A redirect was not followed; the error has its response.

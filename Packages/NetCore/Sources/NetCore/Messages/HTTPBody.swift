@@ -25,7 +25,10 @@ public struct HTTPBody: Sendable {
   public let length: Int64?
   /// Whether the body can be sent more than once: bytes and files always can, a stream as declared.
   public let isReplayable: Bool
-  private let chunks: @Sendable () -> AsyncIterator
+  /// Whether somebody counts the chunks as they are taken: a transport that can send the body either way, as its ``content``
+  /// or chunk by chunk, takes the chunks.
+  public private(set) var isWatched = false
+  private var chunks: @Sendable () -> AsyncIterator
 
   /// No content.
   public static let empty = HTTPBody(Data())
@@ -88,10 +91,19 @@ public struct HTTPBody: Sendable {
   /// Whether the body is known to have no bytes.
   public var isEmpty: Bool { length == 0 }
 
+  /// This body, whose chunks go through `watch` each time it is sent.
+  func watched(_ watch: @escaping @Sendable (AsyncIterator) -> AsyncIterator) -> HTTPBody {
+    var body = self
+    let chunks = chunks
+    body.isWatched = true
+    body.chunks = { watch(chunks()) }
+    return body
+  }
+
   /// All bytes of the body.
   /// - Throws: ``APIError`` of kind `tooLarge` when there are more than `limit` bytes, and what reading throws.
   public func collect(upTo limit: Int) async throws -> Data {
-    if case .bytes(let bytes) = content, bytes.count <= limit { return bytes }
+    if case .bytes(let bytes) = content, bytes.count <= limit, !isWatched { return bytes }
     return try await Data(collecting: self, upTo: limit, expecting: length)
   }
 }

@@ -15,6 +15,11 @@ public struct RequestBody: Sendable {
   }
 
   let content: Content
+  private var feed: ProgressFeed?
+
+  private init(content: Content) {
+    self.content = content
+  }
 
   /// No content.
   public static let none = RequestBody(content: .none)
@@ -49,8 +54,20 @@ public struct RequestBody: Sendable {
     RequestBody(content: .raw(body, contentType: contentType))
   }
 
+  /// This content, which tells `feed` how much of it is through.
+  func counted(by feed: ProgressFeed) -> RequestBody {
+    var body = self
+    body.feed = feed
+    return body
+  }
+
   /// The bytes on the wire, and their type.
   func encode(with coders: Coders) throws -> (body: HTTPBody, contentType: String?) {
+    let (body, contentType) = try encodeContent(with: coders)
+    return (feed.map(body.counted) ?? body, contentType)
+  }
+
+  private func encodeContent(with coders: Coders) throws -> (body: HTTPBody, contentType: String?) {
     switch content {
     case .none:
       (.empty, nil)

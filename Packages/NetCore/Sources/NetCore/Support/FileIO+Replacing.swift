@@ -83,7 +83,7 @@ extension FileIO {
   }
 
   /// Makes the new name last; a file system that cannot do that keeps the file all the same.
-  private static func synchronizeFolder(of path: String) {
+  static func synchronizeFolder(of path: String) {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

@@ -64,8 +64,8 @@ struct WireRequest: Sendable {
     switch request.body.content {
     case .bytes(let bytes) where bytes.isEmpty: request.method.anticipatesContent ? .bytes(bytes) : .none
     case .bytes(let bytes) where bytes.count <= bufferSize: .bytes(bytes)
-    case .bytes(let bytes): .memory(bytes)
-    case .file, .stream: .feed(BodyFeed(request.body), length: request.body.length)
+    case .bytes(let bytes) where !request.body.isWatched: .memory(bytes)
+    case .bytes, .file, .stream: .feed(BodyFeed(request.body), length: request.body.length)
     }
   }
 }
