@@ -82,7 +82,7 @@ enum Command: Equatable {
   var isTransfer: Bool {
     switch self {
     case .download, .upload: true
-    case .today, .listUsers, .getUser, .addUser, .serve: false
+    case .today, .listUsers, .getUser, .addUser, .serve, .cacheInfo, .clearCache: false
     }
   }
 }

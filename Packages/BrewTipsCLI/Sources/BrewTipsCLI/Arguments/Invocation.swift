@@ -49,6 +49,9 @@ extension ScannedArguments {
     if command.isTransfer, has(.baseURL) {
       throw .usage("--base-url is for tips and users: a transfer has a whole URL of its own")
     }
+    if command.isTransfer, let option = [Option.offline, .noCache].first(where: has) {
+      throw .usage("\(option.rawValue) is about stored answers, and a transfer uses none: leave it out")
+    }
     if !command.isDownload, let option = [Option.output, .sha256].first(where: has) {
       throw .usage("\(option.rawValue) is for download: write brewtips download URL \(option.rawValue) …")
     }
