@@ -34,6 +34,23 @@ import Testing
     #expect(today.age == .seconds(seconds))
   }
 
+  @Test(arguments: [
+    (CacheOutcome.hit(age: .seconds(75)), TipOfTheDay.Source.cache),
+    (.staleHit(age: .seconds(75), .disconnected), .stale), (.revalidated, .network), (.miss, .network),
+    (.bypass(.noStore), .network),
+  ])
+  func `says whether the tip was stored`(outcome: CacheOutcome, source: TipOfTheDay.Source) async throws {
+    let transport = ClosureTransport { _ in
+      var response = HTTPResponse.json(#"{"tip": "Rinse."}"#, fields: [.age: "75"])
+      response.info.cache = outcome
+      return response
+    }
+
+    let today = try await RemoteBrewTipsService(client: client(transport)).tipOfTheDay()
+
+    #expect(today == TipOfTheDay(BrewTip("Rinse."), source: source, age: .seconds(75)))
+  }
+
   @Test(arguments: [#"{"tip": ""}"#, #"{"tip": " \n\t"}"#, #"{"tip": null}"#, #"{"tip": 7}"#, "{}", "[]", "not JSON"])
   func `refuses an answer that would make a blank card`(content: String) async throws {
     let service = try RemoteBrewTipsService(client: client(ClosureTransport { _ in .json(content) }))

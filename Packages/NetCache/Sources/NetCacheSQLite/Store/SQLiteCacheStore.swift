@@ -10,7 +10,7 @@ public import Foundation
 
 /// Keeps responses in a folder, in a database of the system's SQLite, from run to run. Several processes may share it.
 ///
-///     configuration.cache = HTTPCache(store: SQLiteCacheStore(folder: "/Users/ann/Library/Caches/MyApp"))
+///     configuration.cache = HTTPCache(store: SQLiteCacheStore(folder: cachesFolder + "/MyApp"))
 ///
 /// What was acknowledged survives the end of the process at any moment; what was not is not seen. A power cut may take the
 /// last responses, and leaves those before. Bodies are written and read in pieces and never held in memory as a whole, but for
