@@ -41,6 +41,15 @@ import Testing
     try await disk.check()
   }
 
+  @Test func `a folder may be named by its URL`() async throws {
+    try await fill()
+    let folder = URL(filePath: disk.folder, directoryHint: .isDirectory)
+    #expect(try await SQLiteCacheStore(folder: folder, limits: roomyLimits, log: log).info().entries == 1)
+    let other = SQLiteCacheStore(folder: folder.appending(path: "50% more, ü"), log: log)
+    try await other.insert(head("https://a/1"), body: Data())
+    #expect(FileManager.default.fileExists(atPath: disk.path("50% more, ü/cache.sqlite")))
+  }
+
   @Test func `its files are its owner's alone, also where they were not`() async throws {
     try await fill()
     for name in ["cache.sqlite", "cache.lock"] { #expect(try permissions(name) == 0o600) }
