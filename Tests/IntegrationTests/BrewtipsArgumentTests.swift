@@ -82,6 +82,17 @@ import Testing
     ("cache clear --all --url \(url)", "cache clear takes one of --url URL, --prefix URL and --all"),
     ("cache clear --url a", "--url does not begin with http:// or https://: write it as http://127.0.0.1:8080"),
     ("today --all", "--all is for cache clear: leave it out"),
+    ("--url \(url)", "--url is for cache clear: name a server with --base-url URL"),
+    (
+      "cache clear --all --base-url \(url)",
+      "cache clear asks no server: write brewtips cache clear --prefix URL for the answers of one"
+    ),
+    (
+      "cache info --base-url \(url)",
+      "--base-url is for asking a server, which the cache commands do not: leave it out"
+    ),
+    ("cache info --offline", "--offline is for asking a server, which the cache commands do not: leave it out"),
+    ("cache clear --all --trace", "--trace is for asking a server, which the cache commands do not: leave it out"),
     ("--JSON", "unknown option --JSON: see brewtips --help"),
     ("--verbsoe", "unknown option --verbsoe: did you mean --verbose?"),
     ("--base", "unknown option --base: did you mean --base-url?"),

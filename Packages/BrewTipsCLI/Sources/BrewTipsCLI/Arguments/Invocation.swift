@@ -36,13 +36,7 @@ extension ScannedArguments {
     if case .addUser = command, has(.offline) {
       throw .usage("users add needs the server: leave --offline out")
     }
-    let removals = Option.removal.filter(has)
-    if command == .clearCache, removals.count != 1 {
-      throw .usage("cache clear takes one of --url URL, --prefix URL and --all")
-    }
-    if command != .clearCache, let option = removals.first {
-      throw .usage("\(option.rawValue) is for cache clear: leave it out")
-    }
+    try checkCache(for: command)
     if has(.noCache), has(.offline) {
       throw .usage("--offline answers with what is stored, and --no-cache does not: leave one out")
     }
@@ -57,6 +51,28 @@ extension ScannedArguments {
     }
     if command != .serve, has(.port) {
       throw .usage("--port is for serve: write brewtips serve --port PORT")
+    }
+  }
+
+  /// What is removed is said in one way, and never by naming a server: `--all` with it would remove the others' answers too.
+  private func checkCache(for command: Command) throws(Failure) {
+    let removals = Option.removal.filter(has)
+    if command == .clearCache, has(.baseURL) {
+      throw .usage("cache clear asks no server: write brewtips cache clear --prefix URL for the answers of one")
+    }
+    if command == .clearCache, removals.count != 1 {
+      throw .usage("cache clear takes one of --url URL, --prefix URL and --all")
+    }
+    if command == .clearCache || command == .cacheInfo,
+      let option = ([.baseURL, .trace] + Option.connection).first(where: has)
+    {
+      throw .usage("\(option.rawValue) is for asking a server, which the cache commands do not: leave it out")
+    }
+    if command != .clearCache, has(.url) {
+      throw .usage("--url is for cache clear: name a server with --base-url URL")
+    }
+    if command != .clearCache, let option = removals.first {
+      throw .usage("\(option.rawValue) is for cache clear: leave it out")
     }
   }
 }
