@@ -117,6 +117,19 @@ import Testing
     #expect(lines[3] == "failed after 80.0 ms: cancelled")
   }
 
+  @Test func `a call that a cache answered has no bars, no scale and no legend`() {
+    let lines = Waterfall([
+      Self.event(.started(Self.request), at: 0),
+      Self.event(.cache(.hit(age: .seconds(3))), at: 1),
+      Self.event(Self.finished(after: 1, attempts: 0), at: 1),
+    ]).lines()
+    #expect(
+      lines == [
+        "GetTip: GET http://127.0.0.1:8080/tips/today?key=<redacted>", "  cache", "    hit, 3.00 s old",
+        "done in 1.0 ms, 0 attempts, 48 bytes",
+      ])
+  }
+
   @Test func `each call has its own, and nothing takes no time`() {
     let events = [1, 2].flatMap { call in
       [

@@ -8,11 +8,12 @@ struct Drawing {
 
   private var barWidth: Int { width - Self.labelWidth - Self.durationWidth - 2 }
 
-  /// A call: its title, the scale, its rows, and how it ended.
+  /// A call: its title, the scale when there are bars, its rows, and how it ended.
   func lines(_ call: CallRows) -> [String] {
     let end = call.duration.inShort
     let scale = String(repeating: " ", count: width - barWidth) + "0" + end.padded(to: barWidth - 1, alignsRight: true)
-    return [styled(call.title.fitting(width), "1"), styled(scale, "2")]
+    let hasBars = call.rows.contains { !$0.segments.isEmpty }
+    return [styled(call.title.fitting(width), "1")] + (hasBars ? [styled(scale, "2")] : [])
       + call.rows.flatMap { lines($0, within: call.duration) } + [call.ending.fitting(width)]
   }
 

@@ -48,6 +48,6 @@ struct Waterfall {
     let drawing = Drawing(width: max(width, 60), isColored: isColored)
     let phases = Set(calls.flatMap(\.rows).flatMap(\.segments).map(\.phase))
     guard !calls.isEmpty else { return ["no calls were made"] }
-    return calls.flatMap(drawing.lines) + [drawing.legend(phases)]
+    return calls.flatMap(drawing.lines) + (phases.isEmpty ? [] : [drawing.legend(phases)])
   }
 }
