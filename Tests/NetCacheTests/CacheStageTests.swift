@@ -36,10 +36,10 @@ import Testing
     let sink = MemorySink()
     let log = HTTPLog(level: .debug, sink: sink)
     for event in bench.events.all { log.observe(event) }
-    #expect(sink.messages.contains("[1 GET x] ⌂ miss"))
-    #expect(sink.messages.contains("[2 GET x] ⌂ hit, 0.0 ms old"))
+    #expect(sink.messages.contains("[1 GET x] ⌂ cache: miss"))
+    #expect(sink.messages.contains("[2 GET x] ⌂ cache: hit, 0.0 ms old"))
     #expect(
-      sink.messages.contains("[3 GET x] ⌂ stale hit because the server cannot be reached, 300.00 s old"))
+      sink.messages.contains("[3 GET x] ⌂ cache: stale hit because the server cannot be reached, 300.00 s old"))
   }
 
   @Test func `an age from before takes the place of the one that came`() async throws {

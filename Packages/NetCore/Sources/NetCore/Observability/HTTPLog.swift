@@ -82,9 +82,9 @@ public struct HTTPLog: CallObserver {
     case .coalesced:
       return (.debug, "⇉ shares the exchange of an equal call")
     case .cache(.staleHit(let age, let reason)):
-      return (.warning, "⌂ \(CacheOutcome.staleHit(age: age, reason))")
+      return (.warning, "⌂ cache: \(CacheOutcome.staleHit(age: age, reason))")
     case .cache(let outcome):
-      return (.debug, "⌂ \(outcome)")
+      return (.debug, "⌂ cache: \(outcome)")
     case .retry(let reason, let wait):
       return (.warning, "↻ again in \(wait.readable): \(reason.displayable(upTo: 200))")
     case .redirected(let redirect):
