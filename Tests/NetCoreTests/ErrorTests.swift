@@ -52,6 +52,13 @@ import Testing
     #expect(error.errorDescription == "Widget 7 is gone")
     #expect("\(error)".hasPrefix("notFound: The server answered 404 Not Found. [GET https://"))
   }
+
+  @Test func `a connection that is not secure says what to look at`() {
+    let handshake = TransportFailure.tls(.handshake).description
+    #expect(handshake == "No secure connection: the handshake failed: check that the server speaks TLS at that port.")
+    let host = TransportFailure.tls(.wrongHost).description
+    #expect(host == "No secure connection: the certificate is for another host: check the URL's host.")
+  }
 }
 
 @Suite struct ServerMessageTests {

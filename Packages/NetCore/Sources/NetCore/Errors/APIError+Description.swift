@@ -13,13 +13,27 @@ extension TransportFailure: CustomStringConvertible {
     case .unreachable: "The address could not be reached."
     case .offline: "The device has no network."
     case .connectionLost: "The connection broke before the response was complete."
-    case .tls(let problem): "No secure connection: \(problem.rawValue)."
+    case .tls(let problem): "No secure connection: \(problem.explanation)"
     case .timedOut(.total): "The call took longer than its time limit."
     case .timedOut(let phase): "The time limit passed (\(phase.rawValue))."
     case .truncated: "The response was cut short."
     case .malformed: "The response breaks the rules of HTTP."
     case .proxy: "The proxy failed or refused the request."
     case .other: "The exchange failed."
+    }
+  }
+}
+
+extension TransportFailure.TLSProblem {
+  /// What is wrong, and where there is something to do about it, what.
+  fileprivate var explanation: String {
+    switch self {
+    case .untrusted: "the certificate comes from nobody that is trusted."
+    case .expired: "the certificate is not valid at this time: check its dates, and the clock."
+    case .wrongHost: "the certificate is for another host: check the URL's host."
+    case .pinMismatch: "the server's key is none of those that are pinned."
+    case .clientCertificate: "the server wants a client certificate, or did not accept the one it got."
+    case .handshake: "the handshake failed: check that the server speaks TLS at that port."
     }
   }
 }
