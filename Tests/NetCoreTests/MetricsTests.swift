@@ -48,6 +48,7 @@ private let call = Endpoint<Widget>(path: "widgets/1", name: "GetWidget")
       ])
     #expect(metrics.total(of: .requestDuration, where: ["server.port": "443"]) == 0.5)
     #expect(HTTPMetric.requestDuration.name == "http.client.request.duration")
+    #expect("\(HTTPMetric.requestDuration)" == "http.client.request.duration")
     #expect(HTTPMetric.requestDuration.unit == "s")
     #expect(Set(HTTPMetric.all.map(\.name)).count == HTTPMetric.all.count)
   }

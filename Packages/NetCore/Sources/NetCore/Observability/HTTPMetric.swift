@@ -33,6 +33,11 @@ public struct HTTPMetric: Sendable, Hashable {
   }
 }
 
+extension HTTPMetric: CustomStringConvertible {
+  /// The name, so that a sink that prints what it is given can be read.
+  public var description: String { name }
+}
+
 extension HTTPMetric {
   /// `http.client.request.duration`, in seconds: each attempt until its response is there, or its failure.
   public static let requestDuration = duration("http.client.request.duration", "Duration of each attempt.")
