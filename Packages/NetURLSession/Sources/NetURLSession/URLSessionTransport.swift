@@ -65,7 +65,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// - Parameters:
   ///   - configuration: Copied; later changes to it have no effect. Its `httpAdditionalHeaders` are sent with every
-  ///     request that does not set them itself, to whichever origin: credentials belong into a client's default fields.
+  ///     request that does not set them itself, to whichever origin: credentials belong in a client's default fields.
   ///     What the transport cannot honour fails every request as `unsupported`.
   ///   - maximumUnreadBytes: The most bytes of a streamed response that wait in memory to be read. Beyond that, receiving
   ///     pauses on Apple platforms; on Linux the response fails with `APIError` of kind `tooLarge`.
