@@ -38,7 +38,8 @@ import Testing
         try await Backend.asking(folder: home.folder, log: log) { second in
           #expect(second.url != first.url)
           let (taken, port) = (try #require(first.url.port), try #require(second.url.port))
-          #expect(log.warnings == ["port \(taken) is taken: this run listens on \(port) instead"])
+          let remedy = "if brewtips serve has it, --base-url http://127.0.0.1:\(taken) asks that"
+          #expect(log.warnings == ["port \(taken) is taken: this run listens on \(port) instead; \(remedy)"])
         }
         #expect(try home.content() == stored)
       }

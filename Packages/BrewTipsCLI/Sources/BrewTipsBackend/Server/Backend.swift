@@ -84,7 +84,9 @@ public struct Backend: Sendable {
       return try await start(stored)
     } catch is LoopbackStartError {
       let server = try await start(0)
-      log.write("port \(stored) is taken: this run listens on \(server.port) instead", level: .warning)
+      log.write(
+        "port \(stored) is taken: this run listens on \(server.port) instead; "
+          + "if brewtips serve has it, --base-url http://127.0.0.1:\(stored) asks that", level: .warning)
       return server
     }
   }
