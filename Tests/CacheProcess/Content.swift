@@ -15,10 +15,10 @@ struct Content: Hashable {
 
   private var line: String { "\(name) \(slot) \(generation)\n" }
 
-  /// The body: most are short, one in four has several pieces.
+  /// The body: most are short, one in eight has several pieces.
   var bytes: Data {
     var random = line.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    let size = random % 4 == 0 ? 200_000 + random % 400_000 : random % 5_000
+    let size = random % 8 == 0 ? 200_000 + random % 400_000 : random % 5_000
     var words = [UInt64](repeating: 0, count: Int(size / 8))
     for index in words.indices {
       random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

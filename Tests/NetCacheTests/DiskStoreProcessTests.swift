@@ -7,8 +7,9 @@ import Testing
 
 @testable import CacheProcess
 
-/// The disk store between processes, and when they end without a word.
-@Suite(.timeLimit(.minutes(1))) struct DiskStoreProcessTests {
+/// The disk store between processes, and when they end without a word. They are hundreds, which a busy machine takes its time
+/// to start.
+@Suite(.timeLimit(.minutes(3))) struct DiskStoreProcessTests {
   @Test func `200 kills at random moments lose nothing that was stored, and leave no torn body`() async throws {
     let disk = try Disk()
     let watched = SQLiteCacheStore(folder: disk.folder, limits: CacheProcess.roomy)
