@@ -62,11 +62,13 @@ struct SHA256: Sendable {
 
   /// Works whole blocks in.
   private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
+    guard let first = blocks.baseAddress else { return }
     var hash = state
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
       Self.constants.withUnsafeBufferPointer { constants in
+        guard let words = words.baseAddress, let constants = constants.baseAddress else { return }
         for start in stride(from: 0, to: blocks.count, by: Self.blockSize) {
-          Self.fill(words, from: blocks, at: start)
+          Self.fill(words, from: first + start)
           hash &+= Self.rounds(hash, words, constants)
         }
       }
@@ -76,11 +78,9 @@ struct SHA256: Sendable {
 
   /// The message schedule of a block.
   @inline(__always)
-  private static func fill(
-    _ words: UnsafeMutableBufferPointer<UInt32>, from blocks: UnsafeRawBufferPointer, at start: Int
-  ) {
+  private static func fill(_ words: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
     for index in 0..<16 {
-      words[index] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
+      words[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
     }
     for index in 16..<64 {
       let (early, late) = (words[index - 15], words[index - 2])
@@ -90,22 +90,37 @@ struct SHA256: Sendable {
     }
   }
 
+  /// The 64 rounds, eight at a time, so that the eight variables change their names and not their places.
   @inline(__always)
   private static func rounds(
-    _ hash: SIMD8<UInt32>, _ words: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+    _ hash: SIMD8<UInt32>, _ words: UnsafePointer<UInt32>, _ constants: UnsafePointer<UInt32>
   ) -> SIMD8<UInt32> {
     var (a, b, c, d) = (hash[0], hash[1], hash[2], hash[3])
     var (e, f, g, h) = (hash[4], hash[5], hash[6], hash[7])
-    for index in 0..<64 {
-      let choice = (e & f) ^ (~e & g)
-      let majority = (a & b) ^ (a & c) ^ (b & c)
-      let first =
-        h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ constants[index] &+ words[index]
-      let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      (h, g, f, e) = (g, f, e, d &+ first)
-      (d, c, b, a) = (c, b, a, first &+ second)
+    for index in stride(from: 0, to: 64, by: 8) {
+      round(a, b, c, &d, e, f, g, &h, constants[index] &+ words[index])
+      round(h, a, b, &c, d, e, f, &g, constants[index + 1] &+ words[index + 1])
+      round(g, h, a, &b, c, d, e, &f, constants[index + 2] &+ words[index + 2])
+      round(f, g, h, &a, b, c, d, &e, constants[index + 3] &+ words[index + 3])
+      round(e, f, g, &h, a, b, c, &d, constants[index + 4] &+ words[index + 4])
+      round(d, e, f, &g, h, a, b, &c, constants[index + 5] &+ words[index + 5])
+      round(c, d, e, &f, g, h, a, &b, constants[index + 6] &+ words[index + 6])
+      round(b, c, d, &e, f, g, h, &a, constants[index + 7] &+ words[index + 7])
     }
     return SIMD8(a, b, c, d, e, f, g, h)
+  }
+
+  /// A round: the new `e` is left in `d`, the new `a` in `h`.
+  @inline(__always)
+  private static func round(
+    _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32,
+    _ addend: UInt32
+  ) {
+    let choice = ((f ^ g) & e) ^ g
+    let majority = (a & b) | ((a | b) & c)
+    let first = h &+ (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) &+ choice &+ addend
+    d &+= first
+    h = first &+ (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
   }
 
   @inline(__always)
