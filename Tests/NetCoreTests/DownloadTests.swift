@@ -188,6 +188,7 @@ import Testing
       ).download(map, to: folder.url.appending(path: "other"), options: options)
     }
     #expect(error == .forbidden && error.serverMessage?.text == "not yours")
+    #expect(error.request?.method == .get && error.attempts == 1)
     #expect(names == ["map.zip"])
   }
 

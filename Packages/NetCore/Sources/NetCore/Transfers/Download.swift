@@ -26,6 +26,8 @@ struct Download<Client: HTTPStreaming, Request: APIRequest> {
   /// Whether what is there came in more than one response.
   private var isPieced = false
   private var hasStartedOver = false
+  /// Where the last response came from.
+  private var url: URL?
   private var fields: HTTPFields = [:]
   private var requests = 0
   /// The bytes that were there at the beginning and still count.
@@ -53,8 +55,17 @@ struct Download<Client: HTTPStreaming, Request: APIRequest> {
     } catch {
       // What no next run can go on with is of no use; what another request has left here may be.
       await partial.clean(keepsContent: !hasBegun || metadata?.continuation(after: offset) != nil)
-      throw error
+      throw complete(error)
     }
+  }
+
+  /// What is known about the request, in an error that came after its response.
+  private func complete(_ error: any Error) -> any Error {
+    guard var error = error as? APIError, error.request == nil, let url else { return error }
+    error.request = APIError.FailedRequest(
+      endpointName: request.endpointName, method: request.method, url: Redactor.standard.redact(url))
+    error.attempts = requests
+    return error
   }
 
   private mutating func restore() async throws {
@@ -87,7 +98,7 @@ struct Download<Client: HTTPStreaming, Request: APIRequest> {
     asking.ownRetry = .never
     requests += 1
     let response = try await client.open(asking)
-    fields = response.fields
+    (url, fields) = (response.url, response.fields)
     switch DownloadDecision(
       status: response.status, fields: fields, bodyLength: response.body.length, asked: continuation)
     {
