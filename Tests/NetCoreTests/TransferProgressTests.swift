@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TransferProgressTests {
   @Test func `at most ten reports a second`() {
     var meter = TransferMeter(now: .zero)
-    meter.begin(at: 0, total: 1_000)
+    meter.begin(at: 0, total: 1_000, now: .zero)
     let reports = (1...1_000).compactMap { meter.add(1, now: .milliseconds($0)) }
     #expect(reports.map(\.completed) == [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000])
     #expect(reports.allSatisfy { abs($0.bytesPerSecond - 1_000) < 1 })
@@ -17,7 +17,7 @@ import Testing
 
   @Test func `the rate follows a change within seconds, and not at once`() {
     var meter = TransferMeter(now: .zero)
-    meter.begin(at: 0, total: nil)
+    meter.begin(at: 0, total: nil, now: .zero)
     for tenth in 1...100 { _ = meter.add(100, now: .milliseconds(100 * tenth)) }
     #expect(abs(meter.progress.bytesPerSecond - 1_000) < 1)
     for tenth in 101...105 { _ = meter.add(1_000, now: .milliseconds(100 * tenth)) }
@@ -26,11 +26,20 @@ import Testing
     #expect((9_500...10_000).contains(meter.progress.bytesPerSecond))
   }
 
+  @Test func `the rate is the average at first, without the way to the first byte`() {
+    var meter = TransferMeter(now: .zero)
+    meter.begin(at: 0, total: nil, now: .seconds(5))
+    _ = meter.add(10, now: .seconds(5.5))
+    #expect(meter.progress.bytesPerSecond == 20)
+    _ = meter.add(990, now: .seconds(6))
+    #expect(abs(meter.progress.bytesPerSecond - 1_000) < 1)
+  }
+
   @Test func `what is sent again counts for the rate alone`() {
     var meter = TransferMeter(now: .zero)
-    meter.begin(at: 0, total: 100)
+    meter.begin(at: 0, total: 100, now: .zero)
     _ = meter.add(80, now: .seconds(1))
-    meter.begin(at: 0, total: 100)
+    meter.begin(at: 0, total: 100, now: .zero)
     #expect(meter.progress.completed == 80)
     _ = meter.add(60, now: .seconds(2))
     #expect(meter.progress.completed == 80)
@@ -41,15 +50,15 @@ import Testing
 
   @Test func `other content begins anew`() {
     var meter = TransferMeter(now: .zero)
-    meter.begin(at: 0, total: 100)
+    meter.begin(at: 0, total: 100, now: .zero)
     _ = meter.add(80, now: .seconds(1))
-    meter.begin(at: 0, total: 50)
+    meter.begin(at: 0, total: 50, now: .zero)
     #expect(meter.progress == TransferProgress(completed: 0, total: 50, bytesPerSecond: 80))
   }
 
   @Test func `without a total, the end tells it`() {
     var meter = TransferMeter(now: .zero)
-    meter.begin(at: 0, total: nil)
+    meter.begin(at: 0, total: nil, now: .zero)
     _ = meter.add(7, now: .zero)
     #expect(meter.progress.fraction == nil)
     let end = meter.end(now: .zero)

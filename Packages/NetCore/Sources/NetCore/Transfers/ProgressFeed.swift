@@ -16,8 +16,9 @@ final class ProgressFeed: Sendable {
 
   /// An attempt begins at an offset.
   func begin(at offset: Int64, total: Int64?) {
+    let now = timeSource.elapsed
     let progress = meter.withLock { meter in
-      meter.begin(at: offset, total: total)
+      meter.begin(at: offset, total: total, now: now)
       return meter.progress
     }
     continuation.yield(progress)

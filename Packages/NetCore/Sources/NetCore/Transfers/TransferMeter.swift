@@ -10,22 +10,25 @@ struct TransferMeter: Sendable {
   /// Where the present attempt is, which may be behind what an earlier one had reached.
   private var position: Int64 = 0
   private var unreported: Int64 = 0
+  private var started: Duration
   private var lastReport: Duration
-  private var bytesPerSecond: Double?
+  private var bytesPerSecond = 0.0
 
   /// A meter that starts now.
   init(now: Duration) {
-    lastReport = now
+    (started, lastReport) = (now, now)
   }
 
   /// How far the transfer has come.
   var progress: TransferProgress {
-    TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond ?? 0)
+    TransferProgress(completed: completed, total: total, bytesPerSecond: bytesPerSecond)
   }
 
   /// An attempt begins at an offset. What is sent or received for a second time counts for the rate alone, unless the
   /// content is another now.
-  mutating func begin(at offset: Int64, total: Int64?) {
+  mutating func begin(at offset: Int64, total: Int64?, now: Duration) {
+    // The way to the first byte says nothing about the rate.
+    if lastReport == started, unreported == 0 { (started, lastReport) = (now, now) }
     let isOther = self.total != nil && self.total != total
     position = offset
     completed = isOther ? offset : max(completed, offset)
@@ -53,11 +56,11 @@ struct TransferMeter: Sendable {
     return progress
   }
 
+  /// The rate is the average so far at first, and later one in which the last seconds count most.
   private mutating func measureRate(_ now: Duration) {
     let seconds = (now - lastReport).inSeconds
-    let latest = Double(unreported) / seconds
-    // The first is taken as it is; after that, the longer the time was, the more it counts.
-    bytesPerSecond = bytesPerSecond.map { $0 + (latest - $0) * seconds / (Self.memory + seconds) } ?? latest
+    let remembered = min((now - started).inSeconds, Self.memory + seconds)
+    bytesPerSecond += (Double(unreported) / seconds - bytesPerSecond) * seconds / remembered
     (unreported, lastReport) = (0, now)
   }
 }
