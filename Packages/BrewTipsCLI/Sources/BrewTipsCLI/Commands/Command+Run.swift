@@ -104,7 +104,7 @@ private struct CacheReport: Encodable {
 }
 
 extension CacheInfo {
-  /// `12 answers, 3400 bytes, in /var/cache/brewtips`
+  /// `12 answers, 3400 bytes, in ~/.cache/brewtips` (in full)
   fileprivate var line: String {
     "\(count(entries, "answer")), \(count(Int(bytes), "byte")), in \(cacheFolder)".printable()
   }

@@ -10,7 +10,7 @@ public import Foundation
 
 /// Keeps responses in a folder, in a database of the system's SQLite, from run to run. Several processes may share it.
 ///
-///     configuration.cache = HTTPCache(store: SQLiteCacheStore(folder: URL.cachesDirectory.appending(path: "MyApp")))
+///     configuration.cache = HTTPCache(store: SQLiteCacheStore(folder: cachesFolder.appending(path: "MyApp")))
 ///
 /// What was acknowledged survives the end of the process at any moment; what was not is not seen. A power cut may take the
 /// last responses, and leaves those before. Bodies are written and read in pieces and never held in memory as a whole, but for
@@ -56,7 +56,7 @@ public final class SQLiteCacheStore: CacheStore {
     self.log = log
   }
 
-  /// The same for a folder that is known by its file URL, such as one below `URL.cachesDirectory`.
+  /// The same for a folder that is known by its file URL, such as one that `FileManager` has found.
   public convenience init(
     folder: URL, limits: CacheLimits = CacheLimits(bytes: 256_000_000, entries: 100_000),
     log: any LogSink = HTTPLog.defaultSink
