@@ -68,7 +68,7 @@ extension ScannedArguments {
     {
       throw .usage("\(option.rawValue) is for asking a server, which the cache commands do not: leave it out")
     }
-    if command != .clearCache, has(.url) {
+    if command != .clearCache, !command.isTransfer, has(.url) {
       throw .usage("--url is for cache clear: name a server with --base-url URL")
     }
     if command != .clearCache, let option = removals.first {
