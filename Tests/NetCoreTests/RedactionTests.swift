@@ -95,6 +95,21 @@ private func output(answering response: HTTPResponse) async throws -> String {
     #expect(excerpt.count < 120)
   }
 
+  @Test(arguments: [
+    ("application/json", "{\"message\":\"a\n[7 Admin] done\",\"b\n\":1}"),
+    ("application/x-www-form-urlencoded", "a\nb=1&\n=2"), ("text/a\n[7 Admin] done", "a\nb"),
+  ])
+  func `a body writes no line of its own`(type: String, body: String) {
+    let text = Redactor.standard.excerpt(of: Data(body.utf8), contentType: type, isFailure: true)
+    #expect(!text.contains("\n") && !text.isEmpty)
+  }
+
+  @Test func `a negative limit shows nothing`() {
+    for type in ["application/json", "application/x-www-form-urlencoded"] {
+      #expect(!Redactor.standard.excerpt(of: Data("{a=b".utf8), contentType: type, limit: -1).contains("a"))
+    }
+  }
+
   @Test func `other bodies show their size and type`() {
     let bytes = Data("secret".utf8)
     #expect(Redactor.standard.excerpt(of: bytes, contentType: "text/plain; charset=utf-8") == "<6 bytes of text/plain>")

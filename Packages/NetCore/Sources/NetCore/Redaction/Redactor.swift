@@ -75,16 +75,20 @@ public struct Redactor: Sendable {
   }
 
   /// What may be shown of a body: JSON and form fields with values hidden that are not allowed, of anything else its size
-  /// and type.
+  /// and type. It is one line, so that a server cannot write lines of its own into a log.
   ///
   /// - Parameters:
   ///   - body: The body, or its beginning.
   ///   - contentType: Its `Content-Type`; without one, what begins as JSON is taken for JSON.
   ///   - isFailure: Whether it is the body of a response that failed, whose ``errorJSONKeys`` are shown. Default: `false`.
-  ///   - limit: The most characters to show. Default: 1,000.
+  ///   - limit: The most characters to show, none when it is negative. Default: 1,000.
   public func excerpt(
     of body: Data, contentType: String?, isFailure: Bool = false, limit: Int = 1_000
   ) -> String {
+    lines(of: body, contentType: contentType, isFailure: isFailure, limit: max(limit, 0)).replacing("\n", with: " ")
+  }
+
+  private func lines(of body: Data, contentType: String?, isFailure: Bool, limit: Int) -> String {
     let keys = isFailure ? jsonKeys.union(errorJSONKeys) : jsonKeys
     let type = contentType?.prefix { $0 != ";" }.lowercased()
     if type == "application/x-www-form-urlencoded" {
