@@ -257,6 +257,16 @@ private final class FakeStore: CookieStore {
     #expect(FileManager.default.fileExists(atPath: path + ".broken"))
   }
 
+  @Test func `what cannot be read stays where it is`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cookies")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    #expect(await jar(FileCookieStore(file: URL(filePath: path))).all.isEmpty)
+    #expect(sink.messages.count == 1 && sink.text.contains("could not be loaded: Could not read the file"))
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(!FileManager.default.fileExists(atPath: path + ".broken"))
+  }
+
   @Test func `a path that is no place for a file is said`() async throws {
     let folder = try TemporaryFolder()
     let file = URL(filePath: try folder.write("", to: "file")).appending(path: "cookies.json")
