@@ -67,6 +67,18 @@ private final class Health: Sendable {
     #expect(events.circuits == [.open, .halfOpen, .closed])
   }
 
+  @Test func `it may stay open for ever, and settings that are no numbers can be printed`() async throws {
+    var breaker = CircuitBreaker()
+    breaker.minimumCalls = 4
+    breaker.openTime = .seconds(Int64.max)
+    let client = client(health.transport) { [breaker] in $0.circuitBreaker = breaker }
+    try await open(client)
+    let error = try await apiError { try await client.send(call) }
+    #expect(error.reason.contains("is open for \(Int64.max) s more"))
+    breaker.failureShare = .nan
+    #expect("\(breaker)".hasPrefix("opens at 0 %"))
+  }
+
   @Test func `another host is another circuit`() async throws {
     let client = client(health.transport)
     try await open(client)

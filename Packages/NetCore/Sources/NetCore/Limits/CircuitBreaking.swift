@@ -57,7 +57,7 @@ extension CircuitGate: CustomStringConvertible {
 extension CircuitBreaker: CustomStringConvertible {
   /// The settings on one line: `opens at 50 % failures of 20 calls or more in 30 s, for 15 s, then 1 probe`.
   public var description: String {
-    let share = Int((min(max(failureShare, 0), 1) * 100).rounded())
+    let share = Int((min(max(0, failureShare), 1) * 100).rounded())
     return "opens at \(share) % failures of \(minimumCalls) calls or more in \(window.inUnits), "
       + "for \(openTime.inUnits), then \(probes == 1 ? "1 probe" : "\(probes) probes")"
   }
