@@ -267,6 +267,7 @@ private let widget = HTTPResponse.json(#"{"id": 1, "name": "a"}"#)
         """)
     var dumped = ""
     dump(client, to: &dumped)
+    dump(client.configuration, to: &dumped)
     #expect(!(dumped + String(reflecting: client)).contains("SECRET"))
   }
 

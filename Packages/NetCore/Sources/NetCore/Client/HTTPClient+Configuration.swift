@@ -97,14 +97,17 @@ extension HTTPClient {
   }
 }
 
-extension HTTPClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible {
+extension HTTPClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The name and the base URL, with what ``Redactor/standard`` does not allow hidden.
   public var description: String {
-    "\(name): \(Redactor.standard.redact(baseURL))"
+    "\(name.replacing("\n", with: " ").displayable(upTo: 100)): \(Redactor.standard.redact(baseURL))"
   }
 
   /// The same as ``description``: printing settings leaks no secret.
   public var debugDescription: String { description }
+
+  /// Nothing: a dump shows the ``description``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The version of the kits, as in the changelog.
