@@ -87,6 +87,18 @@ import Testing
     #expect(try await bench.get().info.cache == .revalidated)
   }
 
+  @Test func `with keys of their own, callers see nothing of each other's`() async throws {
+    let origin = try #require(URL(string: "https://a.example"))
+    let authenticator = try APIKeyAuthenticator(key: "k", origins: [origin])
+    let bench = Bench { $0.authenticator = authenticator }
+    bench.server { request, _ in .text(request.fields["X-API-Key"] ?? "", fields: [.cacheControl: "max-age=60"]) }
+    for _ in 1...2 {
+      for key in ["a", "b"] { #expect(try await bench.get(["X-API-Key": key]).value == key) }
+      #expect(try await bench.get().value == "k")
+    }
+    #expect(bench.transport.requests.count == 3)
+  }
+
   @Test func `both validators are sent`() async throws {
     bench.server([.cacheControl: "no-cache", .eTag: "W/\"a\"", .lastModified: date(-9)])
     _ = try await bench.get()

@@ -39,6 +39,17 @@ import Testing
     #expect(transport.requests.map { $0.fields["X-Key"] } == ["k", "mine", nil])
   }
 
+  @Test func `a request with a key of its own has a scope of its own, whose name tells no key`() throws {
+    let authenticator = try APIKeyAuthenticator(key: "k", origins: [exampleURL], account: "ann")
+    func scope(_ key: String) -> CredentialScope? {
+      authenticator.scope(for: HTTPRequest(url: exampleURL, fields: ["X-API-Key": key]))
+    }
+    #expect(scope("secret-a") == scope("secret-a"))
+    #expect(Set([scope("secret-a"), scope("secret-b"), CredentialScope("ann"), nil]).count == 4)
+    #expect(scope("k") == CredentialScope("ann"))
+    #expect(scope("secret-a")?.name.contains("secret") == false)
+  }
+
   @Test func `a 401 to credentials that do not change is the answer, with its body`() async throws {
     let transport = answering(.json(#"{"message": "wrong password"}"#, status: 401))
     let authenticator = try BasicAuthenticator(user: "ann", password: "x", origins: [exampleURL])

@@ -34,7 +34,12 @@ struct CredentialOrigins: Sendable {
 
   /// Whether `request` goes to one of them, and does not yet have the field that would be set.
   func allow(_ request: HTTPRequest, setting field: HTTPField.Name) -> Bool {
-    !request.fields.contains(field) && origins.contains { $0.contains(request.url) }
+    !request.fields.contains(field) && contain(request)
+  }
+
+  /// Whether `request` goes to one of them.
+  func contain(_ request: HTTPRequest) -> Bool {
+    origins.contains { $0.contains(request.url) }
   }
 }
 
