@@ -87,6 +87,20 @@ import Testing
     #expect(try await bench.get().info.cache == .revalidated)
   }
 
+  @Test(
+    arguments: [
+      (.post, [:], .bypass(.method)), (.get, [.cacheControl: "only-if-cached, no-store"], .bypass(.noStore)),
+      (.get, [.ifMatch: "\"a\""], .bypass(.condition)),
+    ] as [(HTTPRequest.Method, HTTPFields, CacheOutcome)])
+  func `section 5.2.1.7: what no cache answers does not reach the network either`(
+    method: HTTPRequest.Method, fields: HTTPFields, outcome: CacheOutcome
+  ) async throws {
+    let reply = try await bench.send(method, fields, mode: .onlyIfCached)
+    #expect(reply.status == .gatewayTimeout && reply.info.cache == outcome && reply.info.attempts == 0)
+    #expect(bench.events.outcomes == [outcome])
+    #expect(bench.transport.requests.isEmpty)
+  }
+
   @Test func `with keys of their own, callers see nothing of each other's`() async throws {
     let origin = try #require(URL(string: "https://a.example"))
     let authenticator = try APIKeyAuthenticator(key: "k", origins: [origin])

@@ -16,6 +16,8 @@ struct CacheStage: HTTPMiddleware {
   ) async throws -> HTTPResponse {
     let facts = RequestFacts(request, mode: context.cacheMode)
     if let reason = cache.policy.bypass(facts) {
+      // Nothing is stored for it, and the network is not to be asked (RFC 9111, section 5.2.1.7).
+      guard !facts.isOnlyIfCached else { return context.unavailable(.bypass(reason)) }
       return try await pass(request, context: context, next: next, outcome: .bypass(reason))
     }
     let key = CacheKey(for: request, authorization: facts.authorization, scope: context.credentialScope)
@@ -35,6 +37,16 @@ struct CacheStage: HTTPMiddleware {
     for url in response.changedURLs(by: request) {
       _ = await cache.attempt { try await cache.clear(url: url) }
     }
+    return response
+  }
+}
+
+extension RequestContext {
+  /// The answer to a request that only a stored response may answer when there is none (RFC 9111, section 5.2.1.7).
+  func unavailable(_ outcome: CacheOutcome) -> HTTPResponse {
+    var response = HTTPResponse(status: .gatewayTimeout, info: ExchangeInfo(attempts: 0))
+    response.info.cache = outcome
+    report(.cache(outcome))
     return response
   }
 }

@@ -44,11 +44,11 @@ final class CachedCall: Sendable {
       if refresh { self.refresh(response) }
       if let answer = try await answer(with: response, outcome) { return answer }
       // It was removed between two looks, or the server has to cut a part of it.
-      return facts.isOnlyIfCached ? unavailable() : try await ask(about: nil, among: matching)
+      return facts.isOnlyIfCached ? context.unavailable(.miss) : try await ask(about: nil, among: matching)
     case .ask(let response):
       return try await ask(about: response, among: matching)
     case .unavailable:
-      return unavailable()
+      return context.unavailable(.miss)
     }
   }
 
@@ -60,11 +60,6 @@ final class CachedCall: Sendable {
       cache.note(error)
       return []
     }
-  }
-
-  /// 504: the network must not be asked (RFC 9111, section 5.2.1.7).
-  private func unavailable() -> HTTPResponse {
-    finish(HTTPResponse(status: .gatewayTimeout, info: ExchangeInfo(attempts: 0)), .miss)
   }
 
   /// The response with what the cache did, which the observers are told.

@@ -12,7 +12,7 @@ public enum CacheMode: Sendable, Hashable {
   /// A stored response is used whatever its age, unless it says `must-revalidate` or `no-cache`: `max-stale`.
   case forceCache
   /// A stored response is used whatever its age as by ``forceCache``, and the network is not asked: `only-if-cached`. Without
-  /// one the answer is 504.
+  /// one the answer is 504, as it is to what no cache answers, such as `POST`.
   case onlyIfCached
   /// Nothing is used and nothing kept: `no-store`.
   case noStore
