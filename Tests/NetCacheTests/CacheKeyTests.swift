@@ -80,6 +80,12 @@ import Testing
     #expect((VariantDigest.make(of: names, in: one) == VariantDigest.make(of: names, in: other)) == isSame)
   }
 
+  @Test(arguments: [("a=1,,2", "a=1,2"), ("a=1", "a=1,"), ("a=x, y", "a=x,y"), ("a=1; b=2", "a=1;  b=2")])
+  func `cookies that differ make variants, however little`(one: String, other: String) {
+    let digests = [one, other].map { VariantDigest.make(of: [.cookie], in: [.cookie: $0]) }
+    #expect(digests[0] != digests[1])
+  }
+
   @Test func `a digest shows no value`() {
     let digest = VariantDigest.make(of: [.cookie], in: [.cookie: "session=secret"])
     #expect(digest.utf8.count == 64)
