@@ -49,6 +49,21 @@ import Testing
     #expect(try await isStored("y") == isKept)
   }
 
+  @Test func `a caller who leaves when the answer comes leaves nothing stale on the disk`() async throws {
+    let bench = Bench(store: try TemporaryDiskStore())
+    for _ in 1...20 {
+      bench.server([.cacheControl: "max-age=60"])
+      _ = try await bench.get()
+      #expect(try await bench.get(mode: .onlyIfCached).status == .ok)
+      bench.server { _, _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return .status(.noContent)
+      }
+      _ = try? await bench.send(.put)
+      #expect(try await bench.get(mode: .onlyIfCached).status == .gatewayTimeout)
+    }
+  }
+
   @Test func `all variants, and everybody's`() async throws {
     bench.server([.cacheControl: "max-age=60", .vary: "X-A"])
     for fields: HTTPFields in [["X-A": "1"], ["X-A": "2"], [.authorization: "Bearer a"]] {

@@ -43,6 +43,8 @@ public protocol CacheStore: Sendable {
   func update(_ id: StoredResponse.ID, to head: StoredHead) async throws
 
   /// Removes what `selection` names. What is on its way to the store is not touched: the cache sees to that.
+  ///
+  /// It is done even if the task that asks is cancelled: a change on the server that invalidates a response has happened.
   func remove(_ selection: CacheSelection) async throws
 
   /// How much is stored.

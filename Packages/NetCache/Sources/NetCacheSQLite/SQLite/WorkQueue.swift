@@ -11,15 +11,18 @@ final class WorkQueue: Sendable {
 
   /// Does `work` on the thread.
   ///
+  /// - Parameter isDue: Whether it is done even if nobody waits for it any more.
   /// - Throws: What `work` throws; `CancellationError` as soon as the task is cancelled. Work that has begun then goes on to
-  ///   its end, work that has not is not done.
-  func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  ///   its end, work that has not is done only if it is due.
+  func run<Value: Sendable>(isDue: Bool = false, _ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     let ticket = Ticket<Value>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        guard ticket.wait(continuation) else { return continuation.resume(throwing: CancellationError()) }
+        let isWanted = ticket.wait(continuation)
+        if !isWanted { continuation.resume(throwing: CancellationError()) }
+        guard isWanted || isDue else { return }
         queue.async {
-          guard ticket.isWanted else { return }
+          guard isDue || ticket.isWanted else { return }
           ticket.end(Result { try work() })
         }
       }

@@ -29,6 +29,8 @@ public final class SQLiteCacheStore: CacheStore {
   private let writing = WorkQueue("NetCacheSQLite.writing")
   private let reading = WorkQueue("NetCacheSQLite.reading")
   private let state = Mutex(State.closed)
+  /// How many removals were asked for and are not done yet.
+  private let removals = Atomic(0)
 
   private enum State {
     case closed
@@ -111,9 +113,16 @@ public final class SQLiteCacheStore: CacheStore {
 
   /// Removes what `selection` names. After ``/NetCache/CacheSelection/all`` the files are small again.
   public func remove(_ selection: CacheSelection) async throws {
-    try await write { writer throws(SQLiteCacheError) in
-      try writer.remove(selection)
-      if selection == .all { writer.shrink() }
+    removals.add(1, ordering: .sequentiallyConsistent)
+    // Also for a task that was cancelled: what must go is not used again because somebody no longer waits for that.
+    try await writing.run(isDue: true) { [self] in
+      defer { removals.subtract(1, ordering: .sequentiallyConsistent) }
+      try use(openNow()) { database in
+        try database.write { writer throws(SQLiteCacheError) in
+          try writer.remove(selection)
+          if selection == .all { writer.shrink() }
+        }
+      }
     }
   }
 
@@ -166,6 +175,8 @@ extension SQLiteCacheStore {
     _ body: @escaping @Sendable (Database, Reader) throws(SQLiteCacheError) -> Result
   ) async throws -> Result {
     let database = try await database()
+    // A removal whose task was cancelled is waited for by nobody else.
+    if removals.load(ordering: .sequentiallyConsistent) > 0 { try await writing.run {} }
     let result = try use(database) { database in
       try database.readAtOnce { reader throws(SQLiteCacheError) in try body(database, reader) }
     }
