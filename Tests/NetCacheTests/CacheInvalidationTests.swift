@@ -49,6 +49,20 @@ import Testing
     #expect(try await isStored("y") == isKept)
   }
 
+  @Test(
+    arguments: [
+      (.put, .transport(.truncated), false), (.post, .transport(.timedOut(.idle)), false), (.delete, .tooLarge, false),
+      (.put, .transport(.connectionRefused), true), (.get, .transport(.truncated), true),
+    ] as [(HTTPRequest.Method, APIError, Bool)])
+  func `what may have been done although the exchange broke off`(
+    method: HTTPRequest.Method, failure: APIError, isKept: Bool
+  ) async throws {
+    try await fill("x")
+    bench.server { _, _ in throw failure }
+    await #expect(throws: APIError.self) { try await bench.send(method, mode: .noStore) }
+    #expect(try await isStored("x") == isKept)
+  }
+
   @Test func `a caller who leaves when the answer comes leaves nothing stale on the disk`() async throws {
     let bench = Bench(store: try TemporaryDiskStore())
     for _ in 1...20 {

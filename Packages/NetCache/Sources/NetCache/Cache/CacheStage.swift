@@ -30,14 +30,22 @@ struct CacheStage: HTTPMiddleware {
   private func pass(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport, outcome: CacheOutcome
   ) async throws -> HTTPResponse {
-    var response = try await next.send(request, context: context)
+    var response: HTTPResponse
+    do {
+      response = try await next.send(request, context: context)
+    } catch {
+      // Whether it was a success nobody knows: its body broke off, was too long, or never came.
+      if cache.policy.mayInvalidate(error, to: request.method) { await remove([request.url]) }
+      throw error
+    }
     response.info.cache = outcome
     context.report(.cache(outcome))
-    guard cache.policy.invalidates(response, to: request.method) else { return response }
-    for url in response.changedURLs(by: request) {
-      _ = await cache.attempt { try await cache.clear(url: url) }
-    }
+    if cache.policy.invalidates(response, to: request.method) { await remove(response.changedURLs(by: request)) }
     return response
+  }
+
+  private func remove(_ urls: [URL]) async {
+    for url in urls { _ = await cache.attempt { try await cache.clear(url: url) } }
   }
 }
 

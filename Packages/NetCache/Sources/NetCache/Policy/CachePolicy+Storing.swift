@@ -33,6 +33,11 @@ extension CachePolicy {
   func invalidates(_ response: HTTPResponse, to method: HTTPRequest.Method) -> Bool {
     !method.isSafe && (200...399).contains(response.status.code)
   }
+
+  /// Whether a request that failed may have changed the resource all the same, as far as the client can tell.
+  func mayInvalidate(_ error: any Error, to method: HTTPRequest.Method) -> Bool {
+    !method.isSafe && (error as? APIError)?.mayHaveReachedServer ?? true
+  }
 }
 
 extension HTTPResponse.Status {
