@@ -63,6 +63,22 @@ import Testing
     #expect(try await isStored("x") == isKept)
   }
 
+  @Test func `what an attempt before the last may have done`() async throws {
+    let bench = Bench {
+      $0.retry = .standard
+      $0.retry.backoff = .none
+    }
+    bench.server([.cacheControl: "max-age=60"])
+    _ = try await bench.get()
+    bench.server { _, number in
+      if number == 2 { throw APIError.transport(.connectionLost) }
+      return .status(.notFound)
+    }
+    let reply = try await bench.send(.delete)
+    #expect(reply.status == .notFound && reply.info.attempts == 2)
+    #expect(try await bench.get(mode: .onlyIfCached).status == .gatewayTimeout)
+  }
+
   @Test func `a caller who leaves when the answer comes leaves nothing stale on the disk`() async throws {
     let bench = Bench(store: try TemporaryDiskStore())
     for _ in 1...20 {

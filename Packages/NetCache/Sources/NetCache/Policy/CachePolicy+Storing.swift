@@ -31,7 +31,8 @@ extension CachePolicy {
 
   /// Whether a response to a method that may change something makes stored ones invalid (RFC 9111, section 4.4).
   func invalidates(_ response: HTTPResponse, to method: HTTPRequest.Method) -> Bool {
-    !method.isSafe && (200...399).contains(response.status.code)
+    // An attempt before the last may have acted: a DELETE that is sent again finds nothing.
+    !method.isSafe && ((200...399).contains(response.status.code) || !response.info.failures.isEmpty)
   }
 
   /// Whether a request that failed may have changed the resource all the same, as far as the client can tell.
