@@ -39,6 +39,16 @@ import Testing
     #expect(transport.requests.map { $0.fields["X-Key"] } == ["k", "mine", nil])
   }
 
+  @Test func `a user with another password is another account, and its name tells no password`() throws {
+    func scope(_ user: String, _ password: String) throws -> CredentialScope? {
+      let authenticator = try BasicAuthenticator(user: user, password: password, origins: [exampleURL])
+      return authenticator.scope(for: HTTPRequest(url: exampleURL))
+    }
+    #expect(try scope("ann", "secret-a") == scope("ann", "secret-a"))
+    #expect(try Set([scope("ann", "secret-a"), scope("ann", "secret-b"), scope("ben", "secret-a")]).count == 3)
+    #expect(try scope("ann", "secret-a")?.name.contains("secret") == false)
+  }
+
   @Test func `a request with a key of its own has a scope of its own, whose name tells no key`() throws {
     let authenticator = try APIKeyAuthenticator(key: "k", origins: [exampleURL], account: "ann")
     func scope(_ key: String) -> CredentialScope? {

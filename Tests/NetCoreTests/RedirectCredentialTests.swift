@@ -110,6 +110,6 @@ private struct Chain: Sendable, CustomTestStringConvertible {
         }
       ]
     }
-    #expect(requests.map { $0.fields["X-Scope"] } == ["Basic ann", "Basic ann", nil])
+    #expect(requests.map { $0.fields["X-Scope"]?.prefix(9) } == ["Basic ann", "Basic ann", nil])
   }
 }

@@ -40,18 +40,7 @@ public struct APIKeyAuthenticator: Authenticator {
   public func scope(for request: HTTPRequest) -> CredentialScope? {
     guard origins.contain(request) else { return nil }
     let keys = request.fields[values: field]
-    return keys.isEmpty || keys == [key] ? scope : Self.scope(ofKeys: keys)
-  }
-
-  /// By digests with a secret of the process, since a scope's name is no secret and is written down by caches.
-  private static func scope(ofKeys keys: [String]) -> CredentialScope {
-    let digests = (0..<2).map { number in
-      var hasher = Hasher()
-      hasher.combine(number)
-      hasher.combine(keys)
-      return String(UInt(bitPattern: hasher.finalize()), radix: 16)
-    }
-    return CredentialScope("own key " + digests.joined(separator: "-"))
+    return keys.isEmpty || keys == [key] ? scope : CredentialScope("own key", with: keys)
   }
 
   /// `request` with the key; as it is when it goes elsewhere or has the field.

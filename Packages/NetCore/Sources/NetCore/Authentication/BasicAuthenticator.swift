@@ -13,6 +13,7 @@ public struct BasicAuthenticator: Authenticator {
   /// The user's name.
   public let user: String
   private let authorization: String
+  private let scope: CredentialScope
   private let origins: CredentialOrigins
 
   /// An authenticator for one user.
@@ -33,11 +34,13 @@ public struct BasicAuthenticator: Authenticator {
     self.user = user
     self.origins = CredentialOrigins(origins)
     authorization = Self.authorization(user: user, password: password)
+    scope = CredentialScope("Basic \(user)", with: [password])
   }
 
-  /// The user, for requests to the declared origins.
+  /// The user with this password, for requests to the declared origins. It lasts as long as the process: what a cache on disk
+  /// keeps for it is not used by the next.
   public func scope(for request: HTTPRequest) -> CredentialScope? {
-    origins.allow(request, setting: .authorization) ? CredentialScope("Basic \(user)") : nil
+    origins.allow(request, setting: .authorization) ? scope : nil
   }
 
   /// `request` with its `Authorization`; as it is when it goes elsewhere or has one.

@@ -8,3 +8,17 @@ public struct CredentialScope: Sendable, Hashable {
     self.name = name
   }
 }
+
+extension CredentialScope {
+  /// The scope of whoever knows `secrets`, for as long as the process lasts: by digests with a secret of the process, since a
+  /// scope's name is no secret and caches write it down.
+  init(_ name: String, with secrets: [String]) {
+    let digests = (0..<2).map { number in
+      var hasher = Hasher()
+      hasher.combine(number)
+      hasher.combine(secrets)
+      return String(UInt(bitPattern: hasher.finalize()), radix: 16)
+    }
+    self.init(name + " " + digests.joined(separator: "-"))
+  }
+}
