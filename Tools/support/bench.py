@@ -28,6 +28,7 @@ ARMS = {
     "curl-typed": ("bench-curl", "typed"),
     "curl-watched": ("bench-curl", "watched"),
     "curl-stages": ("bench-curl", "stages"),
+    "curl-coalescing": ("bench-curl", "coalescing"),
     "transfer": ("bench-curl", "transfer"),
     "transfer-watched": ("bench-curl", "progress"),
 }
@@ -51,11 +52,12 @@ class Case:
         return self.slow if ARMS[arm][0] == "bench-urlsession" else self.fast
 
 
+SMALL = tuple(arm for arm in ARMS if not arm.startswith("transfer"))
 STREAMING = ("c", "urlsession", "session", "curl", "curl-typed")
 CASES = {
-    "small-1": Case("62 bytes, 1 in flight", "small.json", "buffer", 1, 3_000, 15_000, arms=tuple(ARMS)),
-    "small-16": Case("62 bytes, 16 in flight", "small.json", "buffer", 16, 5_000, 60_000, arms=tuple(ARMS)),
-    "small-64": Case("62 bytes, 64 in flight", "small.json", "buffer", 64, 5_000, 60_000, arms=tuple(ARMS)),
+    "small-1": Case("62 bytes, 1 in flight", "small.json", "buffer", 1, 3_000, 15_000, arms=SMALL),
+    "small-16": Case("62 bytes, 16 in flight", "small.json", "buffer", 16, 5_000, 60_000, arms=SMALL),
+    "small-64": Case("62 bytes, 64 in flight", "small.json", "buffer", 64, 5_000, 60_000, arms=SMALL),
     "list-8": Case("98.9 kB, 8 in flight", "list.json", "buffer", 8, 3_000, 20_000, c_buffer=262_144),
     "big-buffer": Case("256 MB in memory", "big.bin", "buffer", 1, 2, 4, c_buffer=262_144),
     "big-stream": Case(

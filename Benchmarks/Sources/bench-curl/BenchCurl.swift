@@ -15,7 +15,8 @@ struct Tip: Decodable, Sendable {
 }
 
 /// Arms: `bare`, the transport alone; `typed`, a client over it; `watched`, one with metrics and traces; `stages`, one with
-/// every optional stage; `transfer`, uploads of a file and downloads to one; `progress`, the same with somebody who watches.
+/// retries, a token and a time for each attempt; `coalescing`, the same with shared flights; `transfer`, uploads of a file and
+/// downloads to one; `progress`, the same with somebody who watches.
 @main
 struct BenchCurl {
   static func main() async throws {
@@ -28,10 +29,11 @@ struct BenchCurl {
     case "bare": await bench.run(bench.bare())
     case "typed": await bench.run(bench.typed(HTTPClient(bench.clientConfiguration, transport: transport)))
     case "watched": await bench.run(bench.typed(HTTPClient(bench.watchedConfiguration, transport: transport)))
-    case "stages": await bench.run(bench.stages())
+    case "stages": await bench.run(bench.stages(coalescing: false))
+    case "coalescing": await bench.run(bench.stages(coalescing: true))
     case "transfer": await bench.run(bench.transfer(progress: nil))
     case "progress": await bench.run(bench.transfer { updates in for await _ in updates {} })
-    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages, transfer, progress.")
+    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages, coalescing, transfer, progress.")
     }
     await transport.shutdown()
   }
@@ -123,11 +125,11 @@ extension BenchCurl {
 
 extension BenchCurl {
   /// The URLs all differ, so that no two calls share an exchange.
-  private func stages() -> Benchmark.Operation {
+  private func stages(coalescing: Bool) -> Benchmark.Operation {
     var configuration = clientConfiguration
     configuration.attemptTimeout = .seconds(10)
     configuration.retry = .standard
-    configuration.coalescesCalls = true
+    configuration.coalescesCalls = coalescing
     let store = MemoryCredentialStore(BearerCredentials(accessToken: "not-secret"))
     configuration.authenticator = BearerAuthenticator(store: store, origins: [options.url]) { $0 }
     let (client, name, number) = (
