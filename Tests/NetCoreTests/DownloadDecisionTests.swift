@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetCore
+@_spi(NetKits) @testable import NetCore
 
 @Suite struct DownloadDecisionTests {
   struct Row: CustomTestStringConvertible {

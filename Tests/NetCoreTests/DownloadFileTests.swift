@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import NetCore
+@_spi(NetKits) @testable import NetCore
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadFileTests {
   private let folder: TemporaryFolder

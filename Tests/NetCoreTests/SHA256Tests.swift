@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import NetCore
+@_spi(NetKits) @testable import NetCore
 
 @Suite(.timeLimit(.minutes(1))) struct SHA256Tests {
   struct Vector: CustomTestStringConvertible {

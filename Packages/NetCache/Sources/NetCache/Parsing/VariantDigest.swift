@@ -15,7 +15,7 @@ enum VariantDigest {
       text += name
       text += values.isEmpty ? "\n" : ":" + normalized(values.joined(separator: ","), of: name) + "\n"
     }
-    return SHA256.hex(of: text.utf8)
+    return fingerprint(of: text)
   }
 
   private static func normalized(_ value: String, of name: String) -> String {

@@ -11,7 +11,7 @@ extension CacheKey {
   init(for request: HTTPRequest, authorization: String?, scope: CredentialScope?) {
     let partition =
       if let authorization {
-        "authorization:" + SHA256.hex(of: authorization.utf8)
+        "authorization:" + fingerprint(of: authorization)
       } else {
         scope.map(Self.partition) ?? ""
       }

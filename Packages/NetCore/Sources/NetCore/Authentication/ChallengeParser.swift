@@ -18,7 +18,7 @@ struct ChallengeParser {
 
   private mutating func next() -> AuthenticationChallenge? {
     skip { Self.isBlank($0) || $0 == UInt8(ascii: ",") }
-    guard let scheme = take(HTTPToken.isTokenCharacter) else { return nil }
+    guard let scheme = rest.takeText(while: HTTPToken.isTokenCharacter) else { return nil }
     guard let byte = rest.first else { return AuthenticationChallenge(scheme: scheme) }
     guard Self.isBlank(byte) || byte == UInt8(ascii: ",") else { return nil }
     skip(Self.isBlank)
@@ -30,8 +30,8 @@ struct ChallengeParser {
   /// A token that is all there is between the scheme and the next comma; takes nothing if there is none.
   private mutating func takeToken68() -> String? {
     let before = rest
-    let text = take(Self.isToken68Character) ?? ""
-    let padding = take { $0 == UInt8(ascii: "=") } ?? ""
+    let text = rest.takeText(while: Self.isToken68Character) ?? ""
+    let padding = rest.takeText { $0 == UInt8(ascii: "=") } ?? ""
     skip(Self.isBlank)
     guard !text.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ",") else {
       rest = before
@@ -60,7 +60,7 @@ struct ChallengeParser {
 
   /// A name with the `=` behind it; takes less if there is none.
   private mutating func takeName() -> String? {
-    guard let name = take(HTTPToken.isTokenCharacter) else { return nil }
+    guard let name = rest.takeText(while: HTTPToken.isTokenCharacter) else { return nil }
     skip(Self.isBlank)
     guard rest.first == UInt8(ascii: "=") else { return nil }
     rest.removeFirst()
@@ -70,33 +70,10 @@ struct ChallengeParser {
 
   /// A token or quoted string, and the end or a comma after it.
   private mutating func takeValue() -> String? {
-    let value = rest.first == UInt8(ascii: "\"") ? takeQuoted() : take(HTTPToken.isTokenCharacter)
+    let isQuoted = rest.first == UInt8(ascii: "\"")
+    let value = isQuoted ? rest.takeQuotedString() : rest.takeText(while: HTTPToken.isTokenCharacter)
     skip(Self.isBlank)
     return rest.isEmpty || rest.first == UInt8(ascii: ",") ? value : nil
-  }
-
-  private mutating func takeQuoted() -> String? {
-    rest.removeFirst()
-    var text: [UInt8] = []
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "\""):
-        return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        guard let escaped = rest.popFirst() else { return nil }
-        text.append(escaped)
-      default:
-        text.append(byte)
-      }
-    }
-    return nil
-  }
-
-  /// The bytes from here on that `isWanted` accepts; `nil` when it is none.
-  private mutating func take(_ isWanted: (UInt8) -> Bool) -> String? {
-    let taken = rest.prefix(while: isWanted)
-    rest = rest.dropFirst(taken.count)
-    return taken.isEmpty ? nil : String(decoding: taken, as: UTF8.self)
   }
 
   private mutating func skip(_ isUnwanted: (UInt8) -> Bool) {

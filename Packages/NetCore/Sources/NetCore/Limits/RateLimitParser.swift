@@ -43,7 +43,7 @@ struct RateLimitParser {
   private mutating func member() -> Member? {
     var member: Member
     if rest.first == UInt8(ascii: "\"") {
-      guard let name = quoted() else { return nil }
+      guard let name = rest.takeQuotedString() else { return nil }
       member = Member(name: name)
     } else {
       guard let name = token() else { return nil }
@@ -67,10 +67,10 @@ struct RateLimitParser {
   private mutating func value() -> Int?? {
     switch rest.first {
     case UInt8(ascii: "\""):
-      return quoted() == nil ? nil : .some(nil)
+      return rest.takeQuotedString() == nil ? nil : .some(nil)
     case UInt8(ascii: ":"):
       rest.removeFirst()
-      guard take(while: { $0 != UInt8(ascii: ":") }) != nil, skip(UInt8(ascii: ":")) else { return nil }
+      guard rest.takeText(while: { $0 != UInt8(ascii: ":") }) != nil, skip(UInt8(ascii: ":")) else { return nil }
       return .some(nil)
     case UInt8(ascii: "?"), UInt8(ascii: "@"):
       rest.removeFirst()
@@ -83,30 +83,7 @@ struct RateLimitParser {
 
   /// A token, key or number.
   private mutating func token() -> String? {
-    take { HTTPToken.isTokenCharacter($0) || $0 == UInt8(ascii: "/") }
-  }
-
-  private mutating func quoted() -> String? {
-    rest.removeFirst()
-    var text: [UInt8] = []
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "\""):
-        return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        guard let escaped = rest.popFirst() else { return nil }
-        text.append(escaped)
-      default:
-        text.append(byte)
-      }
-    }
-    return nil
-  }
-
-  private mutating func take(while isWanted: (UInt8) -> Bool) -> String? {
-    let taken = rest.prefix(while: isWanted)
-    rest = rest.dropFirst(taken.count)
-    return taken.isEmpty ? nil : String(decoding: taken, as: UTF8.self)
+    rest.takeText { HTTPToken.isTokenCharacter($0) || $0 == UInt8(ascii: "/") }
   }
 
   private mutating func skip(_ byte: UInt8) -> Bool {

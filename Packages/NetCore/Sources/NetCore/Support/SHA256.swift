@@ -1,11 +1,11 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
-/// SHA-256 (FIPS 180-4, section 6.2), of bytes that come in pieces.
-struct SHA256: Sendable {
+/// SHA-256 (FIPS 180-4, section 6.2), of bytes that come in pieces. For the kits here alone: an app has CryptoKit's.
+@_spi(NetKits) public struct SHA256: Sendable {
   /// The bytes of a digest.
   static let size = 32
   private static let blockSize = 64
@@ -19,7 +19,7 @@ struct SHA256: Sendable {
   init() {}
 
   /// The digest of `bytes`.
-  static func digest(of bytes: Data) -> Data {
+  public static func digest(of bytes: Data) -> Data {
     var hash = SHA256()
     hash.update(bytes)
     return hash.digest()
