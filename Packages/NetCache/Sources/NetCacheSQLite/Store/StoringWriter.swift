@@ -49,10 +49,13 @@ final class StoringWriter: CacheWriter {
       guard !isOver else { return }
       let number = try writer.append(pieces, to: response, number: chunks)
       // Noted here, and not by the task that may no longer wait.
-      state.withLock { state in
+      let isAbandoned = state.withLock { state in
         state.response = number
         state.chunks += Int64(pieces.count / Schema.chunkSize)
+        return state.isOver
       }
+      // Whoever abandoned it meanwhile did not know yet what to discard.
+      if isAbandoned { try writer.discard(number) }
     }
   }
 
