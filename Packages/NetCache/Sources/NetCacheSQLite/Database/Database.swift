@@ -17,7 +17,7 @@ final class Database: Sendable {
   let uses: Uses
 
   /// How long a connection waits for those of other processes.
-  private static let patience = Duration.seconds(5)
+  static let patience = Duration.seconds(5)
 
   /// Opens the database of a store; makes it when it is missing. One that is damaged is set aside, if nobody else has it open.
   ///

@@ -16,9 +16,10 @@ final class Reader {
   private let lookup: Statement
   private let chunk: Statement
 
-  /// - Parameter patience: How long a call waits for a log that is just being made good after a crash.
+  /// - Parameter patience: How long a call waits for a log that is just being made good after a crash. Opening waits longer:
+  ///   whoever closes the database last has it to itself for a moment.
   init(_ path: String, patience: Duration) throws(SQLiteCacheError) {
-    connection = try Connection(path, patience: patience)
+    connection = try Connection(path, patience: Database.patience)
     try connection.runOnce(Schema.settings)
     lookup = try connection.statement(
       """
@@ -26,6 +27,7 @@ final class Reader {
       FROM responses WHERE url = ? AND partition = ?
       """)
     chunk = try connection.statement("SELECT bytes FROM chunks WHERE response = ? AND number = ?")
+    connection.setPatience(patience)
   }
 
   /// All variants of a key.

@@ -17,12 +17,17 @@ final class Connection {
     }
     self.handle = handle
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Int32(patience / .milliseconds(1)))
+    setPatience(patience)
   }
 
   deinit {
     statements = [:]
     sqlite3_close_v2(handle)
+  }
+
+  /// Sets how long a call waits for other connections before it fails as busy.
+  func setPatience(_ patience: Duration) {
+    sqlite3_busy_timeout(handle, Int32(patience / .milliseconds(1)))
   }
 
   /// The statement for `sql`, prepared once.
