@@ -105,7 +105,8 @@ let package = Package(
       dependencies: ["NetCore", "NetLoopback", "NetTesting", "NetURLSession", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BrewTipsTests", dependencies: ["BrewTips", "NetCore", "NetTesting"], swiftSettings: settings),
+      name: "BrewTipsTests", dependencies: ["BrewTips", "NetCore", "NetTesting", "TestSupport"], swiftSettings: settings
+    ),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

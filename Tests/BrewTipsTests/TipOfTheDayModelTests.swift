@@ -2,6 +2,7 @@ import BrewTips
 import NetCore
 import NetTesting
 import Observation
+import TestSupport
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct TipOfTheDayModelTests {
@@ -157,7 +158,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...50)
   func `whatever the order of ends, nothing stays loading and the last settled load counts`(seed: UInt64) async throws {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var running: [(number: Int, task: Task<Void, Never>, call: Calls<TipOfTheDay>.Call)] = []
     for number in 1...8 {
       let (task, call) = try await begin()
@@ -200,22 +201,5 @@ import Testing
 
     #expect(model.state == .loaded(first))
     #expect(client.requests.map(\.path) == ["tips/today"])
-  }
-}
-
-/// A generator with a seed, so that a failed case can be run again (Steele, Lea and Flood, 2014).
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -96,7 +96,7 @@ import Testing
   }
 
   private func publish(_ size: Int, seed: UInt64) throws -> Data {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let content = Data((0..<size / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
     try folder.write(content, to: "www/file")
     return content

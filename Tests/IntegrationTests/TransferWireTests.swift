@@ -15,7 +15,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     target = folder.url.appending(path: "map.zip")
-    var random = SeededRandom(seed: 7)
+    var random = SeededGenerator(seed: 7)
     content = Data((0..<187_500).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
   }
 
@@ -161,11 +161,11 @@ private struct RangedFile: Sendable {
 
 /// Breaks so many responses, at places and in ways that follow from a seed.
 private final class Cuts: Sendable {
-  private let state: Mutex<(random: SeededRandom, rest: Int)>
+  private let state: Mutex<(random: SeededGenerator, rest: Int)>
   private let count: Int
 
   init(seed: UInt64, count: Int) {
-    state = Mutex((SeededRandom(seed: seed), count))
+    state = Mutex((SeededGenerator(seed: seed), count))
     self.count = count
   }
 
@@ -201,21 +201,4 @@ private struct Stalling: AsyncSequence {
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: first) }
-}
-
-/// Numbers that follow from a seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }

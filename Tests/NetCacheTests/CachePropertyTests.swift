@@ -3,6 +3,7 @@ import NetCache
 import NetCore
 import NetTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Random sequences of requests and responses, against a model that is too simple to be wrong: whatever the cache serves, the
@@ -11,7 +12,7 @@ import Testing
   @Test(arguments: 0..<16) func `nothing is served that the model forbids`(group: Int) async throws {
     for sequence in 0..<160 {
       let seed = UInt64(group * 1_000 + sequence)
-      var random = SplitMix(seed: seed)
+      var random = SeededGenerator(seed: seed)
       if let violation = try await play(&random) {
         Issue.record("seed \(seed): \(violation)")
         return
@@ -22,14 +23,15 @@ import Testing
   @Test func `the model finds a cache that is wrong`() async throws {
     var found = false
     for seed in 0..<50 where !found {
-      var random = SplitMix(seed: UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       found = try await play(&random, store: LyingStore()) != nil
     }
     #expect(found)
   }
 
   /// Plays a sequence of 25 steps; what the model forbids, or `nil`.
-  private func play(_ random: inout SplitMix, store: any CacheStore = MemoryCacheStore()) async throws -> String? {
+  private func play(_ random: inout SeededGenerator, store: any CacheStore = MemoryCacheStore()) async throws -> String?
+  {
     // Others wait for the same threads.
     await Task.yield()
     let clock = TestClock(start: start)
@@ -108,7 +110,7 @@ private final class Origin: HTTPTransport {
 
   var count: Int { state.withLock { $0.count } }
 
-  func change(_ random: inout SplitMix) {
+  func change(_ random: inout SeededGenerator) {
     let directives = Self.responseDirectives.randomElement(using: &random)!
     let varies = Bool.random(using: &random)
     let fate = Int.random(in: 0..<6, using: &random)
@@ -229,21 +231,4 @@ private struct LyingStore: CacheStore {
   func update(_ id: StoredResponse.ID, to head: StoredHead) { inner.update(id, to: head) }
   func remove(_ selection: CacheSelection) { inner.remove(selection) }
   func info() -> CacheInfo { inner.info() }
-}
-
-/// A generator of random numbers that gives the same for the same seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
 }

@@ -1,21 +1,9 @@
 import Foundation
 import NetTesting
+import TestSupport
 import Testing
 
 @testable import NetCore
-
-/// The same numbers every time.
-private struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 @Suite(.timeLimit(.minutes(1))) struct CookieFuzzTests {
   private static let words = [
@@ -32,7 +20,7 @@ private struct Dice: RandomNumberGenerator {
   ].map { URL(string: $0)! }
 
   /// A field's bytes: words and noise, now and then very many.
-  private static func field(_ dice: inout Dice) -> [UInt8] {
+  private static func field(_ dice: inout SeededGenerator) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...12, using: &dice) {
       switch Int.random(in: 0...49, using: &dice) {
@@ -49,7 +37,7 @@ private struct Dice: RandomNumberGenerator {
   // What is wrong is gathered, since an expectation a field would take longer than all the rest.
 
   @Test func `whatever 10,000 fields say, nothing traps and no bound is passed`() async {
-    var dice = Dice(state: 6_265)
+    var dice = SeededGenerator(seed: 6_265)
     let clock = TestClock()
     var limits = CookieJar.Limits()
     (limits.perDomain, limits.total, limits.fieldSize) = (10, 25, 9_000)
@@ -99,7 +87,7 @@ private struct Dice: RandomNumberGenerator {
   }
 
   @Test func `10,000 dates and hosts of noise trap nothing`() {
-    var dice = Dice(state: 5_11)
+    var dice = SeededGenerator(seed: 5_11)
     let parts = [
       "1", "31", "Jan", "feb", "2026", "99", "9999", "00:00:00", "23:59:59", ":", "1:2", "-", " ", "x", "é", "T",
     ]
@@ -118,7 +106,7 @@ private struct Dice: RandomNumberGenerator {
 
   /// The jar against a list that does what the standard says in the plainest way.
   @Test func `a jar does the same as its model`() async {
-    var dice = Dice(state: 58)
+    var dice = SeededGenerator(seed: 58)
     let clock = TestClock()
     let jar = CookieJar(timeSource: clock.timeSource)
     var model = Model()

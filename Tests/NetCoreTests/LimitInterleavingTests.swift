@@ -1,6 +1,7 @@
 import Foundation
 import NetTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import NetCore

@@ -2,6 +2,7 @@ import Foundation
 import NetCore
 import NetTesting
 import Synchronization
+import TestSupport
 
 /// What the requests for a file get, without a network: ranges, validators, and bodies that break off.
 final class RangeServer: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import NetTesting
 import Synchronization
+import TestSupport
 
 /// Runs the jobs of its tasks one at a time, the next drawn by a seed: the same seed, the same order.
 final class SeededExecutor: TaskExecutor {
