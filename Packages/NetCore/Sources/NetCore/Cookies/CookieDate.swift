@@ -36,9 +36,9 @@ enum CookieDate {
     var date: Date? {
       guard let (hour, minute, second) = time, let day, let month, let year,
         year >= 1_601, hour < 24, minute < 60, second < 60,
-        (1...CookieDate.daysInMonth(month, of: year)).contains(day)
+        (1...HTTPDate.daysInMonth(month, year: year)).contains(day)
       else { return nil }
-      let days = CookieDate.daysSince1970(year, month, day)
+      let days = HTTPDate.daysSince1970(year: year, month: month, day: day)
       return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
   }
@@ -76,16 +76,5 @@ enum CookieDate {
   private static func month(_ token: ArraySlice<UInt8>) -> Int? {
     let letters = String(decoding: token.prefix(3).map { $0 | 0x20 }, as: UTF8.self)
     return months.firstIndex(of: letters).map { $0 + 1 }
-  }
-
-  private static func daysInMonth(_ month: Int, of year: Int) -> Int {
-    daysSince1970(month == 12 ? year + 1 : year, month % 12 + 1, 1) - daysSince1970(year, month, 1)
-  }
-
-  /// Days of the Gregorian calendar from 1970-01-01, counted in years that begin in March, so that the leap day is the last.
-  private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
   }
 }

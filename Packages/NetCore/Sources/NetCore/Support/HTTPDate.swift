@@ -44,13 +44,13 @@ public enum HTTPDate {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  fileprivate static func daysInMonth(_ month: Int, year: Int) -> Int {
+  static func daysInMonth(_ month: Int, year: Int) -> Int {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
   /// Days of the Gregorian calendar between 1970-01-01 and a date, counted from the first of March of the year -400.
-  fileprivate static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+  static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let year = (month <= 2 ? year - 1 : year) + 400
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468 - 146_097
