@@ -38,7 +38,10 @@ let package = Package(
       name: "CSQLite", path: "Packages/NetCache/Sources/CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(
-      name: "NetCacheSQLite", dependencies: ["CSQLite", "NetCache", "NetCore"],
+      name: "NetSQLite", dependencies: ["CSQLite"], path: "Packages/NetCache/Sources/NetSQLite",
+      swiftSettings: settings),
+    .target(
+      name: "NetCacheSQLite", dependencies: ["NetCache", "NetCore", "NetSQLite"],
       path: "Packages/NetCache/Sources/NetCacheSQLite", swiftSettings: settings),
     .target(
       name: "NetURLSession", dependencies: ["NetCore"],
@@ -66,7 +69,7 @@ let package = Package(
       name: "BrewTips", dependencies: ["NetCore"],
       path: "Packages/BrewTips/Sources/BrewTips", swiftSettings: settings),
     .target(
-      name: "BrewTipsBackend", dependencies: ["NetCore", "NetLoopback"],
+      name: "BrewTipsBackend", dependencies: ["NetCore", "NetLoopback", "NetSQLite"],
       path: "Packages/BrewTipsCLI/Sources/BrewTipsBackend", resources: [.embedInCode("Resources/tips.json")],
       swiftSettings: settings),
     .executableTarget(

@@ -25,7 +25,11 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "BrewTipsBackend", dependencies: ["NetCore", .product(name: "NetLoopback", package: "NetTesting")],
+      name: "BrewTipsBackend",
+      dependencies: [
+        "NetCore", .product(name: "NetLoopback", package: "NetTesting"),
+        .product(name: "NetSQLite", package: "NetCache"),
+      ],
       resources: [.embedInCode("Resources/tips.json")], swiftSettings: settings),
     .executableTarget(
       name: "BrewTipsCLI",

@@ -19,12 +19,14 @@ let package = Package(
   products: [
     .library(name: "NetCache", targets: ["NetCache"]),
     .library(name: "NetCacheSQLite", targets: ["NetCacheSQLite"]),
+    .library(name: "NetSQLite", targets: ["NetSQLite"]),  // for the kits here alone: the root's manifest has it not
   ],
   dependencies: [.package(path: "../NetCore")],
   targets: [
     .target(name: "NetCache", dependencies: ["NetCore"], swiftSettings: settings),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .target(name: "NetCacheSQLite", dependencies: ["CSQLite", "NetCache", "NetCore"], swiftSettings: settings),
+    .target(name: "NetSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+    .target(name: "NetCacheSQLite", dependencies: ["NetCache", "NetCore", "NetSQLite"], swiftSettings: settings),
   ]
 )

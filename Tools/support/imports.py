@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Targets that link no full Foundation on Linux: they import it only where FoundationEssentials does not exist.
 ESSENTIALS_ONLY = {
     "BrewTips", "BrewTipsBackend", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetGzip", "NetLoopback",
+    "NetSQLite",
 }
 # The targets that may import a module; every other one may not. Tests may import anything.
 ALLOWED = {

@@ -1,3 +1,5 @@
+@_spi(NetKits) import NetSQLite
+
 /// The one row of the table `counts`, during a transaction.
 struct Counts: Equatable {
   /// The last number that was given away.
@@ -14,7 +16,7 @@ struct Counts: Equatable {
 }
 
 extension Counts {
-  init(_ connection: Connection) throws(SQLiteCacheError) {
+  init(_ connection: Connection) throws(SQLiteError) {
     let rows = try connection.rows("SELECT number, entries, bytes, pending FROM counts") {
       Counts(number: $0.integer(0), entries: $0.integer(1), bytes: $0.integer(2), pending: $0.integer(3))
     }
@@ -22,7 +24,7 @@ extension Counts {
     self = rows[0]
   }
 
-  func write(to connection: Connection) throws(SQLiteCacheError) {
+  func write(to connection: Connection) throws(SQLiteError) {
     try connection.run(
       "UPDATE counts SET number = ?, entries = ?, bytes = ?, pending = ?", number, entries, bytes, pending)
   }

@@ -1,4 +1,5 @@
 import NetCache
+@_spi(NetKits) import NetSQLite
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -18,19 +19,21 @@ final class Database: Sendable {
 
   /// How long a connection waits for those of other processes.
   static let patience = Duration.seconds(5)
+  /// More files than these that were set aside are not kept.
+  private static let mostSetAside = 3
 
   /// Opens the database of a store; makes it when it is missing. One that is damaged is set aside, if nobody else has it open.
   ///
   /// - Parameters:
-  ///   - isDamaged: Whether it was found to be damaged before.
+  ///   - damage: What was found to be wrong with it before.
   ///   - report: Is told in a line when it is set aside.
   init(
-    _ files: PrivateFiles, limits: CacheLimits, isDamaged: Bool, report: @Sendable (String) -> Void
-  ) throws(SQLiteCacheError) {
+    _ files: DatabaseFiles, limits: CacheLimits, damage: SQLiteError?, report: @Sendable (String) -> Void
+  ) throws(SQLiteError) {
     try files.makeFolder()
     let lock = try SharedLock(files.lock, patience: Self.patience)
     let uses = Uses(entries: limits.entries)
-    let connection = try Self.open(files, isDamaged: isDamaged, isAlone: lock.isAlone, report: report)
+    let connection = try Self.open(files, damage: damage, isAlone: lock.isAlone, report: report)
     let writer = Writer(connection, limits: limits, uses: uses)
     try writer.discardLeftovers(isAlone: lock.isAlone)
     lock.share()
@@ -45,54 +48,49 @@ final class Database: Sendable {
   }
 
   private static func open(
-    _ files: PrivateFiles, isDamaged: Bool, isAlone: Bool, report: @Sendable (String) -> Void
-  ) throws(SQLiteCacheError) -> Connection {
-    do throws(SQLiteCacheError) {
-      if isDamaged { throw SQLiteCacheError.damaged("it was damaged when it was used last") }
-      return try connect(files)
-    } catch  where error.isDamage && isAlone {
-      let name = try files.setAside()
+    _ files: DatabaseFiles, damage: SQLiteError?, isAlone: Bool, report: @Sendable (String) -> Void
+  ) throws(SQLiteError) -> Connection {
+    try files.connection(damage: damage, isAlone: isAlone, settingAside: mostSetAside) { () throws(SQLiteError) in
+      try connect(files)
+    } report: { damage, name in
       let consequence = name.map { "it is called \($0) now" } ?? "it is removed, since others were set aside before"
       report(
-        "\(files.database) is no cache that can be read (\(error.description)): \(consequence), and a new one begins.")
-      return try connect(files)
+        "\(files.database) is no cache that can be read (\(damage.description)): \(consequence), and a new one begins.")
     }
   }
 
   /// A connection to a database that has the tables of this version.
-  private static func connect(_ files: PrivateFiles) throws(SQLiteCacheError) -> Connection {
+  private static func connect(_ files: DatabaseFiles) throws(SQLiteError) -> Connection {
     try files.makePrivate()
     let connection = try Connection(files.database, patience: patience)
     try connection.runOnce(Schema.beginning)
     let mode = try connection.rows("PRAGMA journal_mode = WAL") { $0.text(0) }.first
     guard mode == "wal" else {
-      throw SQLiteCacheError("\(files.folder) is on a file system that several processes cannot share a database on")
+      throw SQLiteError("\(files.folder) is on a file system that several processes cannot share a database on")
     }
     try connection.runOnce(Schema.settings)
-    try connection.runOnce("BEGIN IMMEDIATE")
-    try Schema.prepare(connection)
-    try connection.runOnce("COMMIT")
+    try connection.transaction { () throws(SQLiteError) in try Schema.prepare(connection) }
     return connection
   }
 
   // MARK: Its connections
 
   /// Changes something. It may wait, for the disk and for other processes.
-  func write<Result: Sendable>(_ change: (Writer) throws(SQLiteCacheError) -> Result) throws -> Result {
+  func write<Result: Sendable>(_ change: (Writer) throws(SQLiteError) -> Result) throws -> Result {
     try writer.withLock { try change($0) }
   }
 
   /// Reads something. It may wait for the disk.
-  func read<Result: Sendable>(_ body: (Reader) throws(SQLiteCacheError) -> Result) throws -> Result {
+  func read<Result: Sendable>(_ body: (Reader) throws(SQLiteError) -> Result) throws -> Result {
     try reader.withLock { try body($0) }
   }
 
   /// Reads something small, unless it would have to wait for others.
-  func readAtOnce<Result: Sendable>(_ body: (Reader) throws(SQLiteCacheError) -> Result) throws -> Result? {
+  func readAtOnce<Result: Sendable>(_ body: (Reader) throws(SQLiteError) -> Result) throws -> Result? {
     for lookup in lookups {
       do {
         if let result = try lookup.reader.withLockIfAvailable({ try body($0) }) { return result }
-      } catch let error as SQLiteCacheError where error.isBusy {
+      } catch let error as SQLiteError where error.isBusy {
         return nil
       }
     }

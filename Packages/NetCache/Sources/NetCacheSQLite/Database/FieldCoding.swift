@@ -1,4 +1,5 @@
 import NetCore
+@_spi(NetKits) import NetSQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -20,7 +21,7 @@ enum FieldCoding {
     return bytes
   }
 
-  static func decode(_ bytes: UnsafeRawBufferPointer) throws(SQLiteCacheError) -> HTTPFields {
+  static func decode(_ bytes: UnsafeRawBufferPointer) throws(SQLiteError) -> HTTPFields {
     var fields = HTTPFields()
     fields.reserveCapacity(16)
     var rest = bytes[...]

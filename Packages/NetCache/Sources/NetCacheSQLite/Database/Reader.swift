@@ -1,5 +1,6 @@
 import NetCache
 import NetCore
+@_spi(NetKits) import NetSQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -18,7 +19,7 @@ final class Reader {
 
   /// - Parameter patience: How long a call waits for a log that is just being made good after a crash. Opening waits longer:
   ///   whoever closes the database last has it to itself for a moment.
-  init(_ path: String, patience: Duration) throws(SQLiteCacheError) {
+  init(_ path: String, patience: Duration) throws(SQLiteError) {
     connection = try Connection(path, patience: Database.patience)
     try connection.runOnce(Schema.settings)
     lookup = try connection.statement(
@@ -35,7 +36,7 @@ final class Reader {
   /// - Parameter used: Is told when they were used last.
   func responses(
     for key: CacheKey, used: (Int64) -> Void
-  ) throws(SQLiteCacheError) -> [StoredResponse] {
+  ) throws(SQLiteError) -> [StoredResponse] {
     defer { lookup.reset() }
     try lookup.bind([key.url, key.partition])
     var found: [StoredResponse] = []
@@ -53,7 +54,7 @@ final class Reader {
     return found
   }
 
-  private func head(for key: CacheKey) throws(SQLiteCacheError) -> StoredHead {
+  private func head(for key: CacheKey) throws(SQLiteError) -> StoredHead {
     guard let status = HTTPResponse.Status(code: Int(lookup.integer(3))) else {
       throw .damaged("a stored response has a status that is none")
     }
@@ -64,13 +65,13 @@ final class Reader {
   }
 
   /// A piece of a body; `nil` when it is no longer stored.
-  func chunk(_ number: Int64, of response: Int64) throws(SQLiteCacheError) -> Data? {
+  func chunk(_ number: Int64, of response: Int64) throws(SQLiteError) -> Data? {
     defer { chunk.reset() }
     try chunk.bind([response, number])
     return try chunk.step() ? chunk.data(0) : nil
   }
 
-  func info() throws(SQLiteCacheError) -> CacheInfo {
+  func info() throws(SQLiteError) -> CacheInfo {
     let sql = "SELECT entries, bytes FROM counts"
     let rows = try connection.rows(sql) { CacheInfo(entries: Int($0.integer(0)), bytes: $0.integer(1)) }
     guard let info = rows.first else { throw .damaged("the counts are missing") }

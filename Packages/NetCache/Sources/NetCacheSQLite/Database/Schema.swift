@@ -1,3 +1,5 @@
+@_spi(NetKits) import NetSQLite
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -9,9 +11,8 @@ import Foundation
 /// The version is the file's `user_version`. A change of the tables is a new version, and begins anew what an older one wrote:
 /// it is a cache. A file of a newer version is left alone.
 enum Schema {
-  static let version: Int64 = 1
-  /// `NCH1`: tells a cache from any other database.
-  static let applicationID: Int64 = 0x4E43_4831
+  /// `NCH1`.
+  private static let stamp = SchemaStamp(applicationID: 0x4E43_4831, version: 1, of: "the cache")
 
   /// Bodies up to so many bytes are in the row of their response, so that a hit is one read; longer ones would make it
   /// reach beyond its page.
@@ -72,20 +73,15 @@ extension Schema {
   /// Makes the tables, unless they are there. Part of a transaction.
   ///
   /// - Throws: A damage when the file is no cache; another error when it is one of a newer version.
-  static func prepare(_ connection: Connection) throws(SQLiteCacheError) {
-    let found = try connection.number("PRAGMA user_version")
-    if try connection.number("SELECT count(*) FROM sqlite_master") > 0 {
-      guard try connection.number("PRAGMA application_id") == applicationID else {
-        throw .damaged("it is another program's")
-      }
-      guard found <= version else { throw SQLiteCacheError("the cache was written by a newer version") }
-      if found == version { return _ = try Counts(connection) }
-      throw .damaged("it was written by an older version")
+  static func prepare(_ connection: Connection) throws(SQLiteError) {
+    if let found = try stamp.found(in: connection) {
+      guard found == stamp.version else { throw .damaged("it was written by an older version") }
+      return _ = try Counts(connection)
     }
     try connection.runOnce(tables)
     // Numbers begin at the time in microseconds, so that a new file gives none that one before it gave.
     let number = Int64(Date().timeIntervalSince1970 * 1_000_000)
     try connection.run("INSERT INTO counts VALUES (?, 0, 0, 0)", number)
-    try connection.runOnce("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+    try stamp.write(to: connection)
   }
 }

@@ -1,5 +1,6 @@
 import NetCache
 import NetCore
+@_spi(NetKits) import NetSQLite
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -21,10 +22,9 @@ final class Writer {
 
   /// Runs `change` in a transaction, in which the uses so far are written down too.
   func transaction<Result>(
-    _ change: (inout Counts) throws(SQLiteCacheError) -> Result
-  ) throws(SQLiteCacheError) -> Result {
-    try connection.run("BEGIN IMMEDIATE")
-    do throws(SQLiteCacheError) {
+    _ change: (inout Counts) throws(SQLiteError) -> Result
+  ) throws(SQLiteError) -> Result {
+    let (result, number) = try connection.transaction { () throws(SQLiteError) in
       let before = try Counts(connection)
       var counts = before
       for number in uses.take() {
@@ -32,18 +32,15 @@ final class Writer {
       }
       let result = try change(&counts)
       if counts != before { try counts.write(to: connection) }
-      try connection.run("COMMIT")
-      uses.advance(to: counts.number)
-      return result
-    } catch {
-      try? connection.run("ROLLBACK")
-      throw error
+      return (result, counts.number)
     }
+    uses.advance(to: number)
+    return result
   }
 
   /// Writes down the uses so far.
-  func flushUses() throws(SQLiteCacheError) {
-    try transaction { _ throws(SQLiteCacheError) in }
+  func flushUses() throws(SQLiteError) {
+    try transaction { _ throws(SQLiteError) in }
   }
 }
 
@@ -51,8 +48,8 @@ final class Writer {
 
 extension Writer {
   /// Stores a response with its whole body.
-  func insert(_ head: StoredHead, body: Data) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in
+  func insert(_ head: StoredHead, body: Data) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in
       let id = counts.next()
       let isInline = body.count <= Schema.longestInlineBody
       if !isInline { try insertChunks(of: body, from: 0, response: id) }
@@ -66,8 +63,8 @@ extension Writer {
   ///   - response: What the response will be called; `nil` for the first bytes.
   ///   - number: How many chunks it has so far.
   /// - Returns: What the response will be called.
-  func append(_ bytes: Data, to response: Int64?, number: Int64) throws(SQLiteCacheError) -> Int64 {
-    try transaction { counts throws(SQLiteCacheError) in
+  func append(_ bytes: Data, to response: Int64?, number: Int64) throws(SQLiteError) -> Int64 {
+    try transaction { counts throws(SQLiteError) in
       let id = response ?? counts.next()
       if response == nil {
         try connection.run("INSERT INTO writers VALUES (?, 0, ?)", id, Self.now)
@@ -79,7 +76,7 @@ extension Writer {
       counts.pending += size
       if counts.pending > limits.bytes / 2 { try discardLeftovers(isAlone: false, &counts) }
       try makeRoom(&counts)
-      guard counts.pending <= limits.bytes else { throw SQLiteCacheError("the cache is full of what is on its way") }
+      guard counts.pending <= limits.bytes else { throw SQLiteError("the cache is full of what is on its way") }
       return id
     }
   }
@@ -87,8 +84,8 @@ extension Writer {
   /// Makes a response visible whose body is in the database but for its last bytes.
   func commit(
     _ head: StoredHead, response: Int64, rest: Data, number: Int64, length: Int64
-  ) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in
+  ) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in
       let size = try writtenBytes(of: response)
       try connection.run("DELETE FROM writers WHERE response = ?", response)
       try checkWriter()
@@ -99,25 +96,25 @@ extension Writer {
   }
 
   /// Forgets a body that will not be complete. Does nothing to a response that is.
-  func discard(_ response: Int64) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in try discard(response, &counts) }
+  func discard(_ response: Int64) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in try discard(response, &counts) }
   }
 
   /// Forgets what writers have left behind that ended without a word.
   ///
   /// - Parameter isAlone: Whether nobody else has the database open, so that no writer is at work. If not, those count that
   ///   wrote nothing for an hour.
-  func discardLeftovers(isAlone: Bool) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in try discardLeftovers(isAlone: isAlone, &counts) }
+  func discardLeftovers(isAlone: Bool) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in try discardLeftovers(isAlone: isAlone, &counts) }
   }
 
-  private func discardLeftovers(isAlone: Bool, _ counts: inout Counts) throws(SQLiteCacheError) {
+  private func discardLeftovers(isAlone: Bool, _ counts: inout Counts) throws(SQLiteError) {
     let end = isAlone ? Double.infinity : Self.now - 3_600
     let left = try connection.rows("SELECT response FROM writers WHERE active <= ?", end) { $0.integer(0) }
     for response in left { try discard(response, &counts) }
   }
 
-  private func discard(_ response: Int64, _ counts: inout Counts) throws(SQLiteCacheError) {
+  private func discard(_ response: Int64, _ counts: inout Counts) throws(SQLiteError) {
     let size = try writtenBytes(of: response)
     try connection.run("DELETE FROM writers WHERE response = ?", response)
     guard connection.changes == 1 else { return }
@@ -128,15 +125,15 @@ extension Writer {
   private static var now: Double { Date().timeIntervalSinceReferenceDate }
 
   /// Whether the writer was still there: one that is silent for very long is taken for dead.
-  private func checkWriter() throws(SQLiteCacheError) {
-    guard connection.changes == 1 else { throw SQLiteCacheError("the response was given up meanwhile") }
+  private func checkWriter() throws(SQLiteError) {
+    guard connection.changes == 1 else { throw SQLiteError("the response was given up meanwhile") }
   }
 
-  private func writtenBytes(of response: Int64) throws(SQLiteCacheError) -> Int64 {
+  private func writtenBytes(of response: Int64) throws(SQLiteError) -> Int64 {
     try connection.rows("SELECT bytes FROM writers WHERE response = ?", response) { $0.integer(0) }.first ?? 0
   }
 
-  private func insertChunks(of bytes: Data, from number: Int64, response: Int64) throws(SQLiteCacheError) {
+  private func insertChunks(of bytes: Data, from number: Int64, response: Int64) throws(SQLiteError) {
     var rest = bytes
     var number = number
     while !rest.isEmpty {
@@ -148,7 +145,7 @@ extension Writer {
 
   private func insert(
     _ head: StoredHead, id: Int64, body: Data?, length: Int64, _ counts: inout Counts
-  ) throws(SQLiteCacheError) {
+  ) throws(SQLiteError) {
     let used = counts.next()
     try removeVariants(replacedBy: head, used: used, &counts)
     let size = length + head.size
@@ -164,7 +161,7 @@ extension Writer {
   /// Removes the response that `head` replaces, and the oldest variants beyond the limit; the others of the key are used now.
   private func removeVariants(
     replacedBy head: StoredHead, used: Int64, _ counts: inout Counts
-  ) throws(SQLiteCacheError) {
+  ) throws(SQLiteError) {
     let sql = "SELECT id, variant FROM responses WHERE url = ? AND partition = ? ORDER BY id"
     let stored = try connection.rows(sql, head.key.url, head.key.partition) { ($0.integer(0), $0.text(1)) }
     guard !stored.isEmpty else { return }
@@ -181,8 +178,8 @@ extension Writer {
 
 extension Writer {
   /// Replaces the head of a response.
-  func update(_ id: Int64, to head: StoredHead) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in
+  func update(_ id: Int64, to head: StoredHead) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in
       let sql = "SELECT size, length FROM responses WHERE id = ?"
       guard let (old, length) = try connection.rows(sql, id, read: { ($0.integer(0), $0.integer(1)) }).first else {
         return
@@ -198,8 +195,8 @@ extension Writer {
   }
 
   /// Removes what is selected.
-  func remove(_ selection: CacheSelection) throws(SQLiteCacheError) {
-    try transaction { counts throws(SQLiteCacheError) in
+  func remove(_ selection: CacheSelection) throws(SQLiteError) {
+    try transaction { counts throws(SQLiteError) in
       switch selection {
       case .all:
         try connection.run("DELETE FROM chunks WHERE response NOT IN (SELECT response FROM writers)")
@@ -224,7 +221,7 @@ extension Writer {
 
   private func remove(
     _ condition: String, _ values: [any SQLiteValue], _ counts: inout Counts
-  ) throws(SQLiteCacheError) {
+  ) throws(SQLiteError) {
     let sum = "SELECT count(*), ifnull(sum(size), 0) FROM responses WHERE \(condition)"
     guard let (entries, bytes) = try connection.rows(sum, with: values, read: { ($0.integer(0), $0.integer(1)) }).first,
       entries > 0
@@ -237,7 +234,7 @@ extension Writer {
   }
 
   /// Removes the keys that were used longest ago until the limits hold.
-  private func makeRoom(_ counts: inout Counts) throws(SQLiteCacheError) {
+  private func makeRoom(_ counts: inout Counts) throws(SQLiteError) {
     while counts.entries > limits.entries || counts.bytes + counts.pending > limits.bytes {
       guard
         let used = try connection.rows("SELECT used FROM responses ORDER BY used LIMIT 1", read: { $0.integer(0) })

@@ -1,5 +1,6 @@
 public import NetCache
 public import NetCore
+@_spi(NetKits) import NetSQLite
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -23,7 +24,7 @@ public import Foundation
 public final class SQLiteCacheStore: CacheStore {
   /// How much is kept.
   public let limits: CacheLimits
-  private let files: PrivateFiles
+  private let files: DatabaseFiles
   private let log: any LogSink
   /// The threads on which may be waited for the disk and for other processes.
   private let writing = WorkQueue("NetCacheSQLite.writing")
@@ -35,8 +36,8 @@ public final class SQLiteCacheStore: CacheStore {
   private enum State {
     case closed
     case open(Database)
-    /// Could not be opened, and why. Whether because it is damaged.
-    case failed(SQLiteCacheError, since: ContinuousClock.Instant, isDamaged: Bool)
+    /// Could not be opened, and why; the damage if it was found to have one.
+    case failed(SQLiteError, since: ContinuousClock.Instant, damage: SQLiteError?)
   }
 
   private static let pauseAfterFailure = Duration.seconds(10)
@@ -53,7 +54,7 @@ public final class SQLiteCacheStore: CacheStore {
     folder: String, limits: CacheLimits = CacheLimits(bytes: 256_000_000, entries: 100_000),
     log: any LogSink = HTTPLog.defaultSink
   ) {
-    files = PrivateFiles(folder: folder)
+    files = DatabaseFiles(folder: folder, name: "cache")
     self.limits = limits
     self.log = log
   }
@@ -69,7 +70,7 @@ public final class SQLiteCacheStore: CacheStore {
   deinit {
     // Closed on its own thread, since that may wait for the disk.
     if case .open(let database) = state.withLock(\.self) {
-      writing.post { try? database.write { writer throws(SQLiteCacheError) in try writer.flushUses() } }
+      writing.post { try? database.write { writer throws(SQLiteError) in try writer.flushUses() } }
     }
   }
 
@@ -78,7 +79,7 @@ public final class SQLiteCacheStore: CacheStore {
 
   /// All variants stored for `key`, with bodies that are small.
   public func responses(for key: CacheKey) async throws -> [StoredResponse] {
-    try await look { database, reader throws(SQLiteCacheError) in
+    try await look { database, reader throws(SQLiteError) in
       var isFull = false
       let found = try reader.responses(for: key) { isFull = database.uses.note($0) }
       if isFull { self.flushUses() }
@@ -103,12 +104,12 @@ public final class SQLiteCacheStore: CacheStore {
   /// Stores a response.
   public func insert(_ head: StoredHead, body: Data) async throws {
     guard body.count <= limits.bodySize else { return }
-    try await write { writer throws(SQLiteCacheError) in try writer.insert(head, body: body) }
+    try await write { writer throws(SQLiteError) in try writer.insert(head, body: body) }
   }
 
   /// Replaces the head of the response called `id`.
   public func update(_ id: StoredResponse.ID, to head: StoredHead) async throws {
-    try await write { writer throws(SQLiteCacheError) in try writer.update(id, to: head) }
+    try await write { writer throws(SQLiteError) in try writer.update(id, to: head) }
   }
 
   /// Removes what `selection` names. After ``/NetCache/CacheSelection/all`` the files are small again.
@@ -118,7 +119,7 @@ public final class SQLiteCacheStore: CacheStore {
     try await writing.run(isDue: true) { [self] in
       defer { removals.subtract(1, ordering: .sequentiallyConsistent) }
       try use(openNow()) { database in
-        try database.write { writer throws(SQLiteCacheError) in
+        try database.write { writer throws(SQLiteError) in
           try writer.remove(selection)
           if selection == .all { writer.shrink() }
         }
@@ -128,7 +129,7 @@ public final class SQLiteCacheStore: CacheStore {
 
   /// How much is stored.
   public func info() async throws -> CacheInfo {
-    try await look { _, reader throws(SQLiteCacheError) in try reader.info() }
+    try await look { _, reader throws(SQLiteError) in try reader.info() }
   }
 
   /// Closes the files, after what is under way. The next call opens them again.
@@ -139,7 +140,7 @@ public final class SQLiteCacheStore: CacheStore {
     try await writing.run { [self] in
       guard case .open(let database) = state.withLock(\.self) else { return }
       state.withLock { $0 = .closed }
-      try database.write { writer throws(SQLiteCacheError) in try writer.flushUses() }
+      try use(database) { try $0.write { writer throws(SQLiteError) in try writer.flushUses() } }
     }
   }
 }
@@ -149,13 +150,13 @@ public final class SQLiteCacheStore: CacheStore {
 extension SQLiteCacheStore {
   /// Changes something, on the writing thread.
   func write<Result: Sendable>(
-    _ change: @escaping @Sendable (Writer) throws(SQLiteCacheError) -> Result
+    _ change: @escaping @Sendable (Writer) throws(SQLiteError) -> Result
   ) async throws -> Result {
     try await writing.run { [self] in try use(openNow()) { try $0.write(change) } }
   }
 
   /// Changes something sooner or later, if the database is open.
-  func postWrite(_ change: @escaping @Sendable (Writer) throws(SQLiteCacheError) -> Void) {
+  func postWrite(_ change: @escaping @Sendable (Writer) throws(SQLiteError) -> Void) {
     writing.post { [self] in
       guard case .open(let database) = state.withLock(\.self) else { return }
       try? use(database) { try $0.write(change) }
@@ -166,43 +167,49 @@ extension SQLiteCacheStore {
   func chunk(_ number: Int64, of response: Int64) async throws -> Data? {
     let database = try await database()
     return try await reading.run { [self] in
-      try use(database) { try $0.read { reader throws(SQLiteCacheError) in try reader.chunk(number, of: response) } }
+      try use(database) { try $0.read { reader throws(SQLiteError) in try reader.chunk(number, of: response) } }
     }
   }
 
   /// Reads something small: here and now if nobody is in the way, which is several times as fast; else on the reading thread.
   private func look<Result: Sendable>(
-    _ body: @escaping @Sendable (Database, Reader) throws(SQLiteCacheError) -> Result
+    _ body: @escaping @Sendable (Database, Reader) throws(SQLiteError) -> Result
   ) async throws -> Result {
     let database = try await database()
     // A removal whose task was cancelled is waited for by nobody else.
     if removals.load(ordering: .sequentiallyConsistent) > 0 { try await writing.run {} }
     let result = try use(database) { database in
-      try database.readAtOnce { reader throws(SQLiteCacheError) in try body(database, reader) }
+      try database.readAtOnce { reader throws(SQLiteError) in try body(database, reader) }
     }
     if let result { return result }
     return try await reading.run { [self] in
       try use(database) { database in
-        try database.read { reader throws(SQLiteCacheError) in try body(database, reader) }
+        try database.read { reader throws(SQLiteError) in try body(database, reader) }
       }
     }
   }
 
   private func flushUses() {
-    postWrite { writer throws(SQLiteCacheError) in try writer.flushUses() }
+    postWrite { writer throws(SQLiteError) in try writer.flushUses() }
   }
 
   /// Runs `body`. A database that turns out to be damaged is used no more.
+  ///
+  /// - Throws: What `body` throws, ``SQLiteCacheError`` for the database's errors.
   private func use<Result>(_ database: Database, _ body: (Database) throws -> Result) throws -> Result {
     do {
       return try body(database)
-    } catch let error as SQLiteCacheError where error.isDamage {
-      state.withLock { state in
-        guard case .open(let current) = state, current === database else { return }
-        // Tried again at once: if nobody else has it open a new one begins.
-        state = .failed(error, since: .now - Self.pauseAfterFailure, isDamaged: true)
-      }
-      throw error
+    } catch let error as SQLiteError {
+      if error.isDamage { giveUp(database, error) }
+      throw SQLiteCacheError(error)
+    }
+  }
+
+  private func giveUp(_ database: Database, _ damage: SQLiteError) {
+    state.withLock { state in
+      guard case .open(let current) = state, current === database else { return }
+      // Tried again at once: if nobody else has it open a new one begins.
+      state = .failed(damage, since: .now - Self.pauseAfterFailure, damage: damage)
     }
   }
 
@@ -215,7 +222,8 @@ extension SQLiteCacheStore {
   private func openDatabase() throws -> Database? {
     switch state.withLock(\.self) {
     case .open(let database): return database
-    case .failed(let error, let time, _) where time.duration(to: .now) < Self.pauseAfterFailure: throw error
+    case .failed(let error, let time, _) where time.duration(to: .now) < Self.pauseAfterFailure:
+      throw SQLiteCacheError(error)
     case .closed, .failed: return nil
     }
   }
@@ -223,17 +231,18 @@ extension SQLiteCacheStore {
   /// The database, which is opened unless it is. On the writing thread.
   private func openNow() throws -> Database {
     if let database = try openDatabase() { return database }
-    var isDamaged = false
-    if case .failed(_, _, let wasDamaged) = state.withLock(\.self) { isDamaged = wasDamaged }
+    var damage: SQLiteError?
+    if case .failed(_, _, let known) = state.withLock(\.self) { damage = known }
     do {
-      let database = try Database(files, limits: limits, isDamaged: isDamaged) { line in
+      let database = try Database(files, limits: limits, damage: damage) { line in
         log.write("The HTTP cache begins anew: " + line, level: .warning)
       }
       state.withLock { $0 = .open(database) }
       return database
     } catch {
-      state.withLock { $0 = .failed(error, since: .now, isDamaged: isDamaged || error.isDamage) }
-      throw error
+      damage = error.isDamage ? error : damage
+      state.withLock { [damage] in $0 = .failed(error, since: .now, damage: damage) }
+      throw SQLiteCacheError(error)
     }
   }
 }

@@ -1,4 +1,5 @@
 import NetCache
+@_spi(NetKits) import NetSQLite
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -44,7 +45,7 @@ final class StoringWriter: CacheWriter {
       return state.rest.prefix(size)
     }
     guard !pieces.isEmpty else { return }
-    try await store.write { [self] writer throws(SQLiteCacheError) in
+    try await store.write { [self] writer throws(SQLiteError) in
       let (response, chunks, isOver) = state.withLock { ($0.response, $0.chunks, $0.isOver) }
       guard !isOver else { return }
       let number = try writer.append(pieces, to: response, number: chunks)
@@ -60,7 +61,7 @@ final class StoringWriter: CacheWriter {
   }
 
   func commit() async throws {
-    try await store.write { [self] writer throws(SQLiteCacheError) in
+    try await store.write { [self] writer throws(SQLiteError) in
       let state = state.withLock(\.self)
       guard !state.isOver else { return }
       if let response = state.response {
@@ -78,6 +79,6 @@ final class StoringWriter: CacheWriter {
       return state.response
     }
     // Does nothing to a response that was committed.
-    if let response { store.postWrite { writer throws(SQLiteCacheError) in try writer.discard(response) } }
+    if let response { store.postWrite { writer throws(SQLiteError) in try writer.discard(response) } }
   }
 }

@@ -10,15 +10,15 @@ import Darwin
 /// and may then do what would disturb others.
 ///
 /// The system releases it when the process ends, however it ends.
-final class SharedLock: Sendable {
+@_spi(NetKits) public final class SharedLock: Sendable {
   private let descriptor: CInt
   /// Whether nobody else had it when it was taken.
-  let isAlone: Bool
+  public let isAlone: Bool
 
   /// Takes the lock. Somebody who is alone with it is waited for.
-  init(_ path: String, patience: Duration) throws(SQLiteCacheError) {
+  public init(_ path: String, patience: Duration) throws(SQLiteError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw PrivateFiles.failure("lock", path) }
+    guard descriptor >= 0 else { throw .system("lock", path) }
     var isAlone = false
     let end = ContinuousClock.now + patience
     while true {
@@ -28,7 +28,7 @@ final class SharedLock: Sendable {
       }
       if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { break }
       guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < end else {
-        let failure = PrivateFiles.failure("lock", path)
+        let failure = SQLiteError.system("lock", path)
         close(descriptor)
         throw failure
       }
@@ -44,7 +44,7 @@ final class SharedLock: Sendable {
   }
 
   /// Lets others in.
-  func share() {
+  public func share() {
     guard isAlone else { return }
     // Nobody who comes in between finds anything but a database that is as it should be.
     while flock(descriptor, LOCK_SH) != 0, errno == EINTR {}

@@ -2,10 +2,11 @@ import Dispatch
 import Synchronization
 
 /// A thread for calls that block, one after the other.
-final class WorkQueue: Sendable {
+@_spi(NetKits) public final class WorkQueue: Sendable {
   private let queue: DispatchQueue
 
-  init(_ label: String) {
+  /// A thread whose queue has a name, for debuggers.
+  public init(_ label: String) {
     queue = DispatchQueue(label: label)
   }
 
@@ -14,7 +15,9 @@ final class WorkQueue: Sendable {
   /// - Parameter isDue: Whether it is done even if nobody waits for it any more.
   /// - Throws: What `work` throws; `CancellationError` as soon as the task is cancelled. Work that has begun then goes on to
   ///   its end, work that has not is done only if it is due.
-  func run<Value: Sendable>(isDue: Bool = false, _ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  public func run<Value: Sendable>(
+    isDue: Bool = false, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     let ticket = Ticket<Value>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -32,7 +35,7 @@ final class WorkQueue: Sendable {
   }
 
   /// Does `work` on the thread, sooner or later.
-  func post(_ work: @escaping @Sendable () -> Void) {
+  public func post(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
   }
 }

@@ -1,20 +1,20 @@
 import CSQLite
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// A prepared statement.
-final class Statement {
+@_spi(NetKits) public final class Statement {
   private let pointer: OpaquePointer
   private let connection: OpaquePointer
 
-  init(_ sql: String, on connection: OpaquePointer) throws(SQLiteCacheError) {
+  init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
     var pointer: OpaquePointer?
     let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-    guard code == SQLITE_OK, let pointer else { throw SQLiteCacheError(connection, code) }
+    guard code == SQLITE_OK, let pointer else { throw SQLiteError(connection, code) }
     self.pointer = pointer
     self.connection = connection
   }
@@ -24,49 +24,54 @@ final class Statement {
   }
 
   /// Runs to the next row; whether there is one.
-  func step() throws(SQLiteCacheError) -> Bool {
+  public func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let code: throw SQLiteCacheError(connection, code)
+    case let code: throw SQLiteError(connection, code)
     }
   }
 
   /// Ends a run, which else holds its snapshot of the database and what was bound.
-  func reset() {
+  public func reset() {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
   }
 
   /// Binds the parameters, in their order.
-  func bind(_ values: [any SQLiteValue]) throws(SQLiteCacheError) {
+  public func bind(_ values: [any SQLiteValue]) throws(SQLiteError) {
     for (index, value) in values.enumerated() {
       let code = value.bind(to: pointer, at: Int32(index + 1))
-      guard code == SQLITE_OK else { throw SQLiteCacheError(connection, code) }
+      guard code == SQLITE_OK else { throw SQLiteError(connection, code) }
     }
   }
 
   // MARK: Columns, counted from 0
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+  /// A number; 0 where there is none.
+  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
-  func real(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
+  /// A number with a fraction; 0 where there is none.
+  public func real(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+  /// Whether there is nothing.
+  public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
-  func text(_ column: Int32) -> String {
+  /// A text; an empty one where there is none.
+  public func text(_ column: Int32) -> String {
     // The bytes, since the text may have a NUL in it; asked for after the text, as SQLite wants it.
     guard let bytes = sqlite3_column_text(pointer, column) else { return "" }
     let count = Int(sqlite3_column_bytes(pointer, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
-  func data(_ column: Int32) -> Data {
+  /// The bytes of a blob; none where there is no blob.
+  public func data(_ column: Int32) -> Data {
     withBytes(column) { Data($0) }
   }
 
   /// The bytes of a blob, which are there until the next step.
-  func withBytes<Result, Failure>(
+  public func withBytes<Result, Failure>(
     _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let bytes = sqlite3_column_blob(pointer, column)
