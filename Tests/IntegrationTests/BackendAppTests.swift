@@ -1,6 +1,7 @@
 import BrewTipsBackend
 import Foundation
 import NetCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -75,42 +76,103 @@ import Testing
     #expect(!run.output.isEmpty)
     #expect(
       run.errors
-        == "brewtips: cannot keep data in \(folder): Not a directory. What is added is lost when this run ends\n")
+        == "brewtips: cannot keep data in \(folder): could not make the folder \(folder): Not a directory. "
+        + "What is added is lost when this run ends\n")
   }
+
+  /// Runs the app where it cannot write: `trouble` is a line of a shell script, in which `$RUN` makes a folder's permissions
+  /// hold for root too.
+  private func run(_ home: StateHome, trouble: String, _ arguments: String) async throws -> Brewtips.Outcome {
+    try await Brewtips.run(
+      script: """
+        export HOME='\(home.path)' XDG_STATE_HOME='\(home.path)/state'
+        RUN=; if [ "$(id -u)" = 0 ]; then RUN='setpriv --bounding-set=-dac_override,-dac_read_search'; fi
+        \(trouble)
+        exec $RUN "$0" --no-cache \(arguments)
+        """)
+  }
+
+  /// Files that may have no more than 512 bytes, which `sh` counts as 1: a full disk that needs no disk of its own.
+  private static let fullDisk = "trap '' XFSZ; ulimit -f 1"
 
   @Test func `a disk that takes no more is one line, and no failure`() async throws {
     try await StateHome.with { home in
-      // No file may pass 512 bytes (which `sh` counts as 1), and the state has more: an end that needs no disk of its own.
       let users = (1...20).map { #"{"email": "user@example.com", "id": \#($0), "name": "User"}"# }
       let before = #"{"lastID": 20, "users": [\#(users.joined(separator: ","))], "version": 1}"#
-      try home.write(before)
-      let run = try await Brewtips.run(
-        script: """
-          export HOME='\(home.path)' XDG_STATE_HOME='\(home.path)/state'
-          trap '' XFSZ
-          ulimit -f 1
-          exec "$0" --no-cache
-          """)
-      #expect(run.status == 0)
-      #expect(run.output.hasSuffix(".\n"))
-      #expect(
-        run.errors
-          == "brewtips: cannot keep data in \(home.folder): File too large. What is added is lost when this run ends\n")
-      #expect(try home.content() == before)
-      #expect(!FileManager.default.fileExists(atPath: home.file + ".new"))
+      try home.writeEarlier(before)
+      let full = try await run(home, trouble: Self.fullDisk, "users add Ada ada@example.com")
+      #expect(full.status == 0)
+      #expect(full.output == "21  Ada <ada@example.com>\n")
+      #expect(full.errors.hasPrefix("brewtips: cannot keep data in \(home.folder): SQLite: "), "\(full.errors)")
+      #expect(full.errors.split(separator: "\n").count == 1)
+      #expect(try home.text("state.json") == before)
+
+      let roomy = try await Brewtips.run(["users", "add", "Alan", "a@b"], environment: home.environment)
+      #expect(roomy.output == "21  Alan <a@b>\n")
+      let fullAgain = try await run(home, trouble: Self.fullDisk, "users add Ada ada@example.com")
+      #expect(fullAgain.output == "22  Ada <ada@example.com>\n")
+      #expect(fullAgain.errors.split(separator: "\n").count == 1)
+      #expect(try await home.sql("SELECT max(id), count(*) FROM users") == "[[21, 21]]")
     }
   }
 
-  @Test func `a damaged state file is one line, and no failure`() async throws {
+  @Test func `a folder that cannot be written is read, and one line says that nothing is kept`() async throws {
     try await StateHome.with { home in
-      try home.write(#"{"lastID": 3, "us"#)
+      _ = try await Brewtips.run(["users", "add", "Ada", "ada@example.com"], environment: home.environment)
+      chmod(home.folder, 0o500)
+      chmod(home.database, 0o400)
+      chmod(home.folder + "/state.lock", 0o400)
+      defer { chmod(home.folder, 0o700) }
+      let list = try await run(home, trouble: "", "users list")
+      #expect(list.output == "1  Ada <ada@example.com>\n")
+      #expect(list.errors.isEmpty || list.errors.contains(" is taken: "), "\(list.errors)")
+      let add = try await run(home, trouble: "", "users add Alan a@b")
+      #expect(add.output == "2  Alan <a@b>\n")
+      let line = "cannot keep data in \(home.folder): could not lock \(home.folder)/state.lock: Permission denied. "
+      #expect(add.errors.contains("brewtips: \(line)What is added is lost when this run ends\n"), "\(add.errors)")
+      #expect(try await home.sql("SELECT id FROM users") == "[[1]]")
+    }
+  }
+
+  @Test func `a damaged database is one line, and no failure`() async throws {
+    try await StateHome.with { home in
+      try home.write(Data("no database, whatever it is".utf8), to: home.database)
       let run = try await Brewtips.run([], environment: home.environment)
       #expect(run.status == 0)
       #expect(run.output.hasSuffix(".\n"))
-      #expect(run.errors.hasPrefix("brewtips: \(home.file) is damaged: it is called state.damaged-"))
+      #expect(run.errors.hasPrefix("brewtips: \(home.database) is damaged (SQLite: file is not a database (26)): "))
       #expect(run.errors.split(separator: "\n").count == 1)
       let next = try await Brewtips.run([], environment: home.environment)
       #expect(!next.errors.contains("damaged"))
+    }
+  }
+
+  @Test func `a server that is killed at any moment has lost nobody whom it has acknowledged`() async throws {
+    try await StateHome.with { home in
+      let acknowledged = Places()
+      for _ in 1...10 {
+        let end = acknowledged.all.count + Int.random(in: 1...12)
+        let run = try await serve(home) { url, app in
+          let ask = Asking(url)
+          await withTaskGroup { group in
+            for _ in 1...4 {
+              group.addTask {
+                while let place = try? await ask.addUser("Ada").fields[.location] {
+                  // While the others' requests are at some point between being read and being answered.
+                  if acknowledged.note(place) >= end { app.send(SIGKILL) }
+                }
+              }
+            }
+          }
+        }
+        #expect(run.status == 128 + SIGKILL)
+      }
+      let places = acknowledged.all
+      #expect(Set(places).count == places.count)
+      let list = try await Brewtips.run(["users", "list"], environment: home.environment)
+      let kept = Set(list.output.split(separator: "\n").map { "/users/" + $0.prefix { $0 != " " } })
+      #expect(kept.isSuperset(of: places))
+      #expect(try await home.sql("PRAGMA integrity_check") == #"[["ok"]]"#)
     }
   }
 
@@ -231,6 +293,21 @@ import Testing
   func `a port is a number from 0 to 65535`(port: String) {
     #expect(throws: Failure.usage("--port takes a number from 1 to 65535, or 0 for any port that is free")) {
       try Invocation(parsing: ["serve", "--port=\(port)"], environment: [:])
+    }
+  }
+}
+
+/// Where users are who were added.
+private final class Places: Sendable {
+  private let places = Mutex<[String]>([])
+
+  var all: [String] { places.withLock(\.self) }
+
+  /// Notes one more; how many there are.
+  func note(_ place: String) -> Int {
+    places.withLock { places in
+      places.append(place)
+      return places.count
     }
   }
 }

@@ -34,14 +34,14 @@ import Testing
     try await StateHome.with { home in
       let log = RecordedLog()
       try await Backend.asking(folder: home.folder) { first in
-        let stored = try home.content()
+        let stored = try await home.sql("SELECT port FROM state")
         try await Backend.asking(folder: home.folder, log: log) { second in
           #expect(second.url != first.url)
           let (taken, port) = (try #require(first.url.port), try #require(second.url.port))
           let remedy = "if brewtips serve has it, --base-url http://127.0.0.1:\(taken) asks that"
           #expect(log.warnings == ["port \(taken) is taken: this run listens on \(port) instead; \(remedy)"])
         }
-        #expect(try home.content() == stored)
+        #expect(try await home.sql("SELECT port FROM state") == stored)
       }
     }
   }
@@ -54,7 +54,10 @@ import Testing
         }
         #expect(error?.description.hasPrefix("Port \(other.port) is in use") == true)
       }
-      try await Backend.asking(folder: home.folder, port: 0) { _ in }
+      try await Backend.asking(folder: home.folder, port: 0) { ask in
+        let users = try await ask(.get, "/users")
+        #expect(users.text == "[]")
+      }
       #expect(!FileManager.default.fileExists(atPath: home.folder))
     }
   }
@@ -80,42 +83,19 @@ import Testing
     }
   }
 
-  @Test func `the folder and the file are their owner's alone, and nothing else is left there`() async throws {
+  @Test func `the folder and its files are their owner's alone, and nothing else is left there`() async throws {
     try await StateHome.with { home in
       try await Backend.asking(folder: home.folder) { ask in _ = try await ask.addUser("Ada") }
       let files = FileManager.default
-      #expect(try files.contentsOfDirectory(atPath: home.folder).sorted() == ["state.json", "state.lock"])
+      #expect(try home.names() == ["state.lock", "state.sqlite"])
       #expect(try files.attributesOfItem(atPath: home.folder)[.posixPermissions] as? Int == 0o700)
-      #expect(try files.attributesOfItem(atPath: home.file)[.posixPermissions] as? Int == 0o600)
-    }
-  }
-
-  private static let user = #"{"email": "a@b", "id": 2, "name": "A"}"#
-
-  @Test(arguments: [
-    "", "{", "[]", "null", "\u{0}\u{FF}", #"{"version": 1}"#,
-    #"{"lastID": 0, "port": 70000, "users": [], "version": 1}"#,
-    #"{"lastID": 9223372036854775807, "users": [], "version": 1}"#,
-    #"{"lastID": 1, "users": [\#(user)], "version": 1}"#,
-    #"{"lastID": 2, "users": [\#(user), \#(user)], "version": 1}"#,
-  ])
-  func `a damaged file is set aside, and a new one begins`(content: String) async throws {
-    try await StateHome.with { home in
-      try home.write(content)
-      let log = RecordedLog()
-      try await Backend.asking(folder: home.folder, log: log) { ask in
-        let (tip, ada) = (try await ask(.get, "/tips/today"), try await ask.addUser("Ada"))
-        #expect(tip.status == .ok)
-        #expect(ada.fields[.location] == "/users/1")
+      for path in [home.database, home.folder + "/state.lock"] {
+        #expect(try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
       }
-      try #require(log.warnings.count == 1)
-      let names = try FileManager.default.contentsOfDirectory(atPath: home.folder)
-      let aside = try #require(names.first { $0.hasPrefix("state.damaged-") })
-      #expect(log.warnings[0] == "\(home.file) is damaged: it is called \(aside) now, and a new one begins")
-      #expect(try String(contentsOfFile: "\(home.folder)/\(aside)", encoding: .utf8) == content)
-      #expect(try home.content().contains("Ada"))
     }
   }
+
+  // MARK: - What cannot be used
 
   private func expectMemoryOnly(_ folder: String, because reason: String) async throws {
     let log = RecordedLog()
@@ -130,40 +110,54 @@ import Testing
   }
 
   @Test func `a folder that cannot be made leaves the data in memory, and one line says so`() async throws {
-    try await expectMemoryOnly("/dev/null/x/brewtips", because: "Not a directory")
+    let folder = "/dev/null/x/brewtips"
+    try await expectMemoryOnly(folder, because: "could not make the folder \(folder): Not a directory")
   }
 
-  @Test func `what is not a file is left alone`() async throws {
+  @Test(arguments: ["state.sqlite", "state.lock", "state.json"])
+  func `what is not a file is left alone`(name: String) async throws {
+    let reasons = [
+      "state.sqlite": "is not a regular file", "state.lock": "could not lock",
+      "state.json": "is not a regular file",
+    ]
     try await StateHome.with { home in
-      try FileManager.default.createDirectory(atPath: home.file, withIntermediateDirectories: true)
-      try await expectMemoryOnly(home.folder, because: "\(home.file) is not a regular file")
-    }
-    try await StateHome.with { home in
-      try FileManager.default.createDirectory(atPath: home.folder, withIntermediateDirectories: true)
-      try #require(mkfifo(home.file, 0o600) == 0)
-      try await expectMemoryOnly(home.folder, because: "\(home.file) is not a regular file")
-    }
-  }
-
-  @Test func `the file of a newer version is left alone`() async throws {
-    try await StateHome.with { home in
-      let newer = #"{"version": 2, "tips": ["of another form"]}"#
-      try home.write(newer)
-      try await expectMemoryOnly(home.folder, because: "state.json was written by a newer version")
-      #expect(try home.content() == newer)
-    }
-  }
-
-  @Test func `a file that a crash left half written does not matter`() async throws {
-    try await StateHome.with { home in
-      try await Backend.asking(folder: home.folder) { ask in _ = try await ask.addUser("Ada") }
-      try "{".write(toFile: home.file + ".new", atomically: false, encoding: .utf8)
+      let path = "\(home.folder)/\(name)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       let log = RecordedLog()
       try await Backend.asking(folder: home.folder, log: log) { ask in
-        let alan = try await ask.addUser("Alan")
-        #expect(alan.fields[.location] == "/users/2")
+        let (ada, same) = (try await ask.addUser("Ada"), try await ask(.get, "/users/1"))
+        #expect(ada.status == .created)
+        #expect(same.text == ada.text)
       }
-      #expect(log.warnings.allSatisfy { $0.contains(" is taken") })
+      try #require(log.warnings.count == 1)
+      #expect(log.warnings[0].contains(try #require(reasons[name])), "\(log.warnings)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    }
+  }
+
+  @Test(arguments: ["state.sqlite", "state.json"])
+  func `a named pipe is left alone, and nobody waits for its other end`(name: String) async throws {
+    try await StateHome.with { home in
+      let path = "\(home.folder)/\(name)"
+      try FileManager.default.createDirectory(atPath: home.folder, withIntermediateDirectories: true)
+      try #require(mkfifo(path, 0o600) == 0)
+      let log = RecordedLog()
+      try await Backend.asking(folder: home.folder, log: log) { ask in
+        let ada = try await ask.addUser("Ada")
+        #expect(ada.status == .created)
+      }
+      #expect(log.warnings.count == 1, "\(log.warnings)")
+      #expect(try home.names().contains(name))
+    }
+  }
+
+  @Test func `the database of a newer version is left alone`() async throws {
+    try await StateHome.with { home in
+      try await Backend.asking(folder: home.folder) { ask in _ = try await ask.addUser("Zoe") }
+      try await home.sql("PRAGMA user_version = 99")
+      let before = try Data(contentsOf: URL(filePath: home.database))
+      try await expectMemoryOnly(home.folder, because: "state.sqlite was written by a newer version")
+      #expect(try Data(contentsOf: URL(filePath: home.database)) == before)
     }
   }
 

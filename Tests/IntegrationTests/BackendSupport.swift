@@ -3,6 +3,7 @@ import Foundation
 import NetCore
 import NetURLSession
 import Synchronization
+import TestSupport
 import Testing
 
 /// A home folder for a test alone.
@@ -24,17 +25,62 @@ struct StateHome: Sendable {
 
   /// Where the app keeps its state.
   var folder: String { Backend.stateFolder(environment: environment) }
-  var file: String { folder + "/state.json" }
+  var database: String { folder + "/state.sqlite" }
+  /// Where versions before the database kept it.
+  var earlierFile: String { folder + "/state.json" }
 
-  /// What is in the file now.
-  func content() throws -> String {
-    try String(contentsOfFile: file, encoding: .utf8)
+  /// What is in the folder, by name.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
-  /// Puts `content` into the file.
-  func write(_ content: String) throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try content.write(toFile: file, atomically: false, encoding: .utf8)
+  /// What is in a file of the folder.
+  func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+  }
+
+  /// Puts a file into the folder.
+  func write(_ content: Data, to path: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try content.write(to: URL(filePath: path))
+  }
+
+  /// Puts `content` where an earlier version had it.
+  func writeEarlier(_ content: String) throws {
+    try write(Data(content.utf8), to: earlierFile)
+  }
+
+  /// What SQL statements give in the database, the last of them as a list of rows, by another program.
+  @discardableResult
+  func sql(_ statements: String...) async throws -> String {
+    let script = """
+      import json, sqlite3, sys
+      database = sqlite3.connect(sys.argv[1])
+      for statement in sys.argv[2:]: rows = database.execute(statement).fetchall()
+      database.commit()
+      print(json.dumps(rows, ensure_ascii=False))
+      """
+    let outcome = try await ChildProcess.run(["python3", "-c", script, database] + statements)
+    struct Refused: Error { let reason: String }
+    guard outcome.status == 0 else { throw Refused(reason: outcome.errors) }
+    return outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Runs `body` while another program is in a transaction that `beginning` begins.
+  func whileLocked(_ beginning: String, _ body: () async throws -> Void) async throws {
+    let script = """
+      import sqlite3, sys, time
+      database = sqlite3.connect(sys.argv[1], isolation_level=None)
+      database.execute(sys.argv[2])
+      print("locked", flush=True)
+      time.sleep(60)
+      """
+    let child = try ChildProcess(["python3", "-c", script, database, beginning], output: .lines)
+    #expect(await child.nextLine() == "locked")
+    try await body()
+    child.send(SIGKILL)
+    _ = await child.status()
   }
 }
 

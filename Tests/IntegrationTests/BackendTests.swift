@@ -214,13 +214,4 @@ import Testing
     #expect(lines[3].count < 300)
     #expect(log.warnings.isEmpty)
   }
-
-  @Test func `users have an end`() throws {
-    var state = BackendState()
-    let ada = try NewUser(name: "Ada", email: "ada@example.com")
-    for _ in 0..<BackendState.maximumUsers { _ = try state.add(ada) }
-    #expect(throws: (any Error).self) { try state.add(ada) }
-    #expect(state.users.count == BackendState.maximumUsers)
-    #expect(state.isSound)
-  }
 }

@@ -3,7 +3,7 @@ public import NetCore
 extension Backend {
   /// What a server works with.
   public struct Configuration: Sendable {
-    /// The folder of the file with the port and the users, made when it is missing; `nil` keeps them in memory.
+    /// The folder of the database with the port and the users, made when it is missing; `nil` keeps them in memory.
     public var stateFolder: String?
     /// The port, 0 for any free one. Default: `nil`, the same from run to run, or any while another holds it.
     public var port: Int?

@@ -14,14 +14,14 @@ public import Foundation
 ///     POST /users        {"email": "ada@example.com", "name": "Ada"}
 ///     GET  /users/1
 ///
-/// Errors are problem details (RFC 9457). The port and the users are kept in a file that several processes may share;
-/// when it cannot be used, a line of the log says so, and they are kept in memory.
+/// Errors are problem details (RFC 9457). The port and the users are kept in a database that several processes may
+/// share; when it cannot be used, a line of the log says so, and they are kept in memory.
 public struct Backend: Sendable {
   private let server: LoopbackServer
 
   /// Starts a server. It stops when its last copy goes, at the latest.
   ///
-  /// - Throws: ``BackendStartError``.
+  /// - Throws: ``BackendStartError``; `CancellationError`.
   public static func start(_ configuration: Configuration) async throws -> Backend {
     let log = configuration.log
     let store = StateStore(folder: configuration.stateFolder, log: log)
@@ -39,7 +39,7 @@ public struct Backend: Sendable {
 
   /// Runs `body` with the URL of a server that is stopped when `body` is left.
   ///
-  /// - Throws: ``BackendStartError``, and what `body` throws.
+  /// - Throws: ``BackendStartError``, `CancellationError`, and what `body` throws.
   public static func with<Result>(
     _ configuration: Configuration, run body: (URL) async throws -> Result
   ) async throws -> Result {
@@ -56,8 +56,10 @@ public struct Backend: Sendable {
 
   /// The URL that a server with this configuration has from run to run, unless another program takes its port. One that
   /// nobody listens on before there was a run.
-  public static func lastingURL(_ configuration: Configuration) async -> URL {
-    let port = await StateStore(folder: configuration.stateFolder, log: configuration.log).read().port
+  ///
+  /// - Throws: `CancellationError`.
+  public static func lastingURL(_ configuration: Configuration) async throws -> URL {
+    let port = try await StateStore(folder: configuration.stateFolder, log: configuration.log).port()
     return URL(string: "http://127.0.0.1:\(configuration.port ?? port ?? 1)")!
   }
 
@@ -75,9 +77,9 @@ public struct Backend: Sendable {
     _ port: Int?, store: StateStore, log: any LogSink, start: (Int) async throws -> LoopbackServer
   ) async throws -> LoopbackServer {
     if let port { return try await start(port) }
-    guard let stored = await store.read().port else {
+    guard let stored = try await store.port() else {
       let server = try await listenOnLastingPort(start)
-      try await store.update { [port = server.port] in $0.port = $0.port ?? port }
+      try await store.keepPort(server.port)
       return server
     }
     do {

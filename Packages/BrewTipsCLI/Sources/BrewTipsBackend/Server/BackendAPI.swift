@@ -33,7 +33,7 @@ struct BackendAPI: Sendable {
     let method = request.method == .head ? .get : request.method
     switch (method, request.pathSegments) {
     case (.get, ["tips", "today"]): return try tipOfTheDay(request)
-    case (.get, ["users"]): return try answer(await store.read().users)
+    case (.get, ["users"]): return try answer(await store.users())
     case (.post, ["users"]): return try await addUser(request)
     case (.get, let path) where path.count == 2 && path[0] == "users": return try await user(path[1])
     case (_, let path): return try refuse(path)
@@ -55,14 +55,16 @@ struct BackendAPI: Sendable {
   }
 
   private func user(_ number: String) async throws -> LoopbackResponse {
-    let user = await store.read().users.first { String($0.id) == number }
-    guard let user else { throw LoopbackError(.notFound, "There is no such user.") }
+    // As it is given out: `01` and `+1` are nobody's number.
+    guard let id = Int(number), String(id) == number, let user = try await store.user(id) else {
+      throw LoopbackError(.notFound, "There is no such user.")
+    }
     return try answer(user)
   }
 
   private func addUser(_ request: LoopbackRequest) async throws -> LoopbackResponse {
     let new = try await NewUser(request)
-    let user = try await store.update { try $0.add(new) }
+    let user = try await store.add(new)
     var response = try answer(user, status: .created)
     response.fields[.location] = "/users/\(user.id)"
     return response

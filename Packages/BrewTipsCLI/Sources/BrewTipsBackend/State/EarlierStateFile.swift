@@ -1,57 +1,78 @@
+@_spi(NetKits) import NetSQLite
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
 
-/// The file with the state, `state.json`. Its calls block.
-///
-/// It is read as it is, since it is only ever replaced whole; it is changed under a lock that all processes respect.
-struct StateFile: Sendable {
+/// The file that held the state before the database did, `state.json`. It is taken over once. Its calls block.
+struct EarlierStateFile: Sendable {
   /// What may be in the file.
-  enum Content {
+  enum Content: Equatable {
     case state(BackendState)
     case damaged
   }
 
-  /// More than any state that is written here.
+  /// The only version there was.
+  private static let version = 1
+  /// More than any state that was written.
   private static let maximumSize = 8 << 20
 
   let folder: String
 
   var path: String { folder + "/state.json" }
+  var isThere: Bool { access(path, F_OK) == 0 }
 
-  /// Runs `body` under the lock; makes the folder first when it is missing.
+  /// What is in the file; `nil` when there is none.
   ///
-  /// - Throws: ``SystemError`` when there is no lock; what `body` throws.
-  func locked<Result>(_ body: () throws -> Result) throws -> Result {
-    try SystemFile.createFolder(folder)
-    return try FileLock.holding(folder + "/state.lock", body)
-  }
-
-  /// What is in the file; a new state when there is none.
-  func load() throws(SystemError) -> Content {
+  /// - Throws: An error for what cannot be read, or was written by a version that is not known here.
+  func content() throws(SQLiteError) -> Content? {
     struct Form: Decodable { let version: Int }
-    guard let bytes = try SystemFile.read(path, upTo: Self.maximumSize) else { return .state(BackendState()) }
-    if let form = try? JSONDecoder().decode(Form.self, from: bytes), form.version > BackendState.version {
-      throw SystemError("state.json was written by a newer version")
-    }
-    guard let state = try? JSONDecoder().decode(BackendState.self, from: bytes), state.isSound else { return .damaged }
+    guard let bytes = try bytes() else { return nil }
+    guard let form = try? JSONDecoder().decode(Form.self, from: bytes) else { return .damaged }
+    guard form.version <= Self.version else { throw SQLiteError("state.json was written by a newer version") }
+    guard form.version == Self.version, let state = try? JSONDecoder().decode(BackendState.self, from: bytes),
+      state.isSound
+    else { return .damaged }
     return .state(state)
   }
 
-  /// Replaces what is in the file. The caller holds the lock.
-  func save(_ state: BackendState) throws(SystemError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    guard let bytes = try? encoder.encode(state) else { throw SystemError("the state cannot be written as JSON") }
-    try SystemFile.replace(path, with: bytes + Data("\n".utf8))
+  private func bytes() throws(SQLiteError) -> Data? {
+    var info = stat()
+    guard stat(path, &info) == 0 else {
+      if errno == ENOENT { return nil }
+      throw .system("read", path)
+    }
+    // Not to wait for the other end of a named pipe.
+    guard info.st_mode & S_IFMT == S_IFREG else { throw SQLiteError("\(path) is not a regular file") }
+    guard info.st_size <= Self.maximumSize else { return Data() }
+    guard let bytes = FileManager.default.contents(atPath: path) else { throw .system("read", path) }
+    return bytes
   }
 
-  /// Gives the file another name, which it returns. The caller holds the lock.
-  func setAside() throws(SystemError) -> String {
-    let name = "state.damaged-\(Int(Date().timeIntervalSince1970)).json"
-    try SystemFile.move(path, to: folder + "/" + name)
-    return name
+  /// Gives the file another name, once its content is in the database or was found to be damaged.
+  ///
+  /// - Parameter report: Is told in a line when it was damaged.
+  /// - Returns: Whether there is none any more.
+  func putAway(report: (String) -> Void) -> Bool {
+    guard let content = try? content() else { return !isThere }
+    let time = Int(Date().timeIntervalSince1970)
+    var name = "state.damaged-\(time).json"
+    if content != .damaged {
+      name = "state.imported.json"
+      if access("\(folder)/\(name)", F_OK) == 0 { name = "state.imported-\(time).json" }
+    }
+    guard rename(path, "\(folder)/\(name)") == 0 else { return errno == ENOENT }
+    if content == .damaged { report("\(path) is damaged: it is called \(name) now, and a new one begins") }
+    return true
   }
 }

@@ -1,96 +1,134 @@
-import Dispatch
 import NetCore
+import NetLoopback
+@_spi(NetKits) import NetSQLite
 import Synchronization
 
-/// The state, in a file that other processes share; in memory once the file could not be used.
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The state, in a database that other processes share; in memory once that could not be used.
 ///
-/// Files are read and written on a queue of its own, so that a slow disk blocks no task.
+/// The database is opened when it is needed first; nothing is made as long as there is nothing to keep. Whatever may wait for
+/// the disk or another process is done on a thread of the store's own.
 final class StateStore: Sendable {
-  private let file: StateFile?
+  /// Where the database is; `nil` keeps the state in memory.
+  private let folder: String?
   private let log: any LogSink
-  private let queue = DispatchQueue(label: "brewtips.state")
-  /// The state when it is not in the file.
-  private let memory: Mutex<BackendState?>
+  private let patience: Duration
+  private let queue = WorkQueue("BrewTipsBackend.state")
+  /// The database once it is open. Only ever locked on that thread.
+  private let database = Mutex<StateDatabase?>(nil)
 
   /// A store in a folder; one in memory when that is `nil`.
-  init(folder: String?, log: any LogSink) {
-    file = folder.map(StateFile.init)
-    self.log = log
-    memory = Mutex(folder == nil ? BackendState() : nil)
-  }
-
-  /// The state as it is now.
-  func read() async -> BackendState {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: self.readNow()) }
-    }
-  }
-
-  /// Changes the state, and returns when that is on the disk. A change that throws leaves it as it was.
   ///
-  /// - Throws: What `change` throws.
-  @discardableResult
-  func update<Result: Sendable>(
-    _ change: @escaping @Sendable (inout BackendState) throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Swift.Result { try self.updateNow(change) }) }
+  /// - Parameter patience: How long a call waits for other processes. Default: 5 s.
+  init(folder: String?, log: any LogSink, patience: Duration = .seconds(5)) {
+    self.folder = folder
+    self.log = log
+    self.patience = patience
+  }
+
+  // The functions throw `CancellationError` as soon as their task is cancelled. What has begun then is done.
+
+  /// The port to listen on, once there was one.
+  func port() async throws -> Int? {
+    try await perform(isChange: false) { database throws(SQLiteError) in try database.port() }
+  }
+
+  /// Keeps a port to listen on, unless there is one.
+  func keepPort(_ port: Int) async throws {
+    try await perform(isChange: true) { database throws(SQLiteError) in try database.keepPort(port) }
+  }
+
+  /// The users, in the order they were added.
+  func users() async throws -> [User] {
+    try await perform(isChange: false) { database throws(SQLiteError) in try database.users() }
+  }
+
+  /// The user with a number.
+  func user(_ id: Int) async throws -> User? {
+    try await perform(isChange: false) { database throws(SQLiteError) in try database.user(id) }
+  }
+
+  /// Adds a user under the next number, and returns when that is on the disk.
+  ///
+  /// - Throws: ``/NetLoopback/LoopbackError`` with status 507 when there are too many.
+  func add(_ new: NewUser) async throws -> User {
+    let user = try await perform(isChange: true) { database throws(SQLiteError) in try database.add(new) }
+    guard let user else {
+      throw LoopbackError(507, "There is no room for more than \(StateSchema.maximumUsers) users.")
+    }
+    return user
+  }
+}
+
+// MARK: - The database, on the store's thread
+
+extension StateStore {
+  private typealias Work<Result> = @Sendable (StateDatabase) throws(SQLiteError) -> Result
+
+  private func perform<Result: Sendable>(isChange: Bool, _ work: @escaping Work<Result>) async throws -> Result {
+    try await queue.run { [self] in
+      try database.withLock { current throws(SQLiteError) in
+        if current == nil, !isChange, !isThere { return try work(.inMemory(holding: BackendState())) }
+        return try use(&current, work)
+      }
     }
   }
 
-  private func readNow() -> BackendState {
-    if let state = memory.withLock(\.self) { return state }
-    if case .state(let state) = try? file?.load() { return state }
-    return (try? updateNow { $0 }) ?? BackendState()  // which sets aside what is damaged, and says what is wrong
-  }
-
-  private func updateNow<Result>(_ change: (inout BackendState) throws -> Result) throws -> Result {
-    guard let file, memory.withLock({ $0 == nil }) else { return try updateMemory(change) }
-    do {
-      return try file.locked { try update(file, change) }
-    } catch let error as SystemError {
-      var last = BackendState()
-      if case .state(let state) = try? file.load() { last = state }
-      keepInMemory(last, error)
-      return try updateMemory(change)
+  /// Does `work`: again with a new database when the one that was open is damaged, and in memory when it cannot be used.
+  private func use<Result>(_ current: inout StateDatabase?, _ work: Work<Result>) throws(SQLiteError) -> Result {
+    var damage: SQLiteError?
+    while true {
+      do throws(SQLiteError) {
+        return try attempt(&current, damage: damage, work)
+      } catch  where current?.isInMemory == true {
+        throw error
+      } catch  where error.isDamage && damage == nil && current != nil {
+        (current, damage) = (nil, error)
+      } catch {
+        let last = (try? current?.state()) ?? earlierState ?? BackendState()
+        current = try .inMemory(holding: last)
+        log.write(
+          "cannot keep data in \(folder ?? ""): \(error.description). What is added is lost when this run ends",
+          level: .warning)
+      }
     }
   }
 
-  private func updateMemory<Result>(_ change: (inout BackendState) throws -> Result) throws -> Result {
-    try memory.withLock { memory in
-      var state = memory ?? BackendState()
-      let result = try change(&state)
-      memory = state
-      return result
+  /// Does `work` with the database, which is opened unless it is.
+  private func attempt<Result>(
+    _ current: inout StateDatabase?, damage: SQLiteError?, _ work: Work<Result>
+  ) throws(SQLiteError) -> Result {
+    let database = if let current { current } else { try open(damage: damage) }
+    current = database
+    return try work(database)
+  }
+
+  private func open(damage: SQLiteError?) throws(SQLiteError) -> StateDatabase {
+    guard let files, let earlier else { return try .inMemory(holding: BackendState()) }
+    return try .open(files, takingOver: earlier, patience: patience, damage: damage) { [log] line in
+      log.write(line, level: .warning)
     }
   }
 
-  /// Changes the file under its lock. When only writing fails, the change is kept in memory.
-  private func update<Result>(
-    _ file: StateFile, _ change: (inout BackendState) throws -> Result
-  ) throws -> Result {
-    let before = try loadOrBegin(file)
-    var state = before
-    let result = try change(&state)
-    guard state != before else { return result }
-    do throws(SystemError) {
-      try file.save(state)
-    } catch {
-      keepInMemory(state, error)
-    }
-    return result
+  private var files: DatabaseFiles? { folder.map { DatabaseFiles(folder: $0, name: "state") } }
+  private var earlier: EarlierStateFile? { folder.map(EarlierStateFile.init) }
+
+  /// Whether there is anything to be read.
+  private var isThere: Bool {
+    guard let files, let earlier else { return true }
+    return earlier.isThere || access(files.database, F_OK) == 0
   }
 
-  private func loadOrBegin(_ file: StateFile) throws(SystemError) -> BackendState {
-    if case .state(let state) = try file.load() { return state }
-    let name = try file.setAside()
-    log.write("\(file.path) is damaged: it is called \(name) now, and a new one begins", level: .warning)
-    return BackendState()
-  }
-
-  private func keepInMemory(_ state: BackendState, _ error: SystemError) {
-    memory.withLock { $0 = state }
-    log.write(
-      "cannot keep data in \(file?.folder ?? ""): \(error). What is added is lost when this run ends", level: .warning)
+  /// What an earlier version has left.
+  private var earlierState: BackendState? {
+    guard case .state(let state) = try? earlier?.content() else { return nil }
+    return state
   }
 }
