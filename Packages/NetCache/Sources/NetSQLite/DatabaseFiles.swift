@@ -24,6 +24,9 @@ import Darwin
     lock = "\(folder)/\(name).lock"
   }
 
+  /// Whether there is a database, or whatever else has its name.
+  public var isThere: Bool { access(database, F_OK) == 0 }
+
   /// Makes the folder and those above it that are missing.
   public func makeFolder() throws(SQLiteError) {
     try Self.makeFolder(folder)

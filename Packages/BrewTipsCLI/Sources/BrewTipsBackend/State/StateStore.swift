@@ -3,14 +3,6 @@ import NetLoopback
 @_spi(NetKits) import NetSQLite
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The state, in a database that other processes share; in memory once that could not be used.
 ///
 /// The database is opened when it is needed first; nothing is made as long as there is nothing to keep. Whatever may wait for
@@ -123,7 +115,7 @@ extension StateStore {
   /// Whether there is anything to be read.
   private var isThere: Bool {
     guard let files, let earlier else { return true }
-    return earlier.isThere || access(files.database, F_OK) == 0
+    return files.isThere || earlier.isThere
   }
 
   /// What an earlier version has left.
