@@ -52,6 +52,20 @@ import Testing
     }
   }
 
+  @Test func `a number that another program has given is not given again`() async throws {
+    try await StateHome.with { home in
+      let store = try await store(home, "Ada", patience: .milliseconds(50))
+      try await home.sql("INSERT INTO users VALUES (2, 'Alan', 'a@b')")
+      #expect(try await store.add(user("Grace")).id == 3)
+      try await home.sql("INSERT INTO users VALUES (4, 'Alan', 'a@b')")
+      // In memory neither.
+      try await home.whileLocked("BEGIN IMMEDIATE") {
+        let zoe = try await store.add(user("Zoe"))
+        #expect(zoe.id == 5)
+      }
+    }
+  }
+
   @Test(arguments: [true, false]) func `users have an end`(isInMemory: Bool) async throws {
     try await StateHome.with { home in
       let store = StateStore(folder: isInMemory ? nil : home.folder, log: log)

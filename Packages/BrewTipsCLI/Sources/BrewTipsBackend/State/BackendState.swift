@@ -11,6 +11,6 @@ struct BackendState: Sendable, Equatable, Decodable {
   var isSound: Bool {
     let ids = Set(users.map(\.id))
     return (1...65_535).contains(port ?? 1) && (0...StateSchema.highestID).contains(lastID)
-      && ids.count == users.count && ids.allSatisfy { (1...lastID).contains($0) }
+      && ids.count == users.count && ids.allSatisfy { $0 >= 1 && $0 <= lastID }
   }
 }

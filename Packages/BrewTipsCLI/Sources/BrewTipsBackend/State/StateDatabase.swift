@@ -53,7 +53,8 @@ final class StateDatabase {
   /// Adds a user under the next number; `nil` when there are too many.
   func add(_ new: NewUser) throws(SQLiteError) -> User? {
     try change { () throws(SQLiteError) in
-      let last = try row().lastID
+      // Other programs may add users without a word about their numbers.
+      let last = max(try row().lastID, Int(try connection.number("SELECT max(id) FROM users")))
       guard try connection.number("SELECT count(*) FROM users") < StateSchema.maximumUsers,
         last < StateSchema.highestID
       else { return nil }
@@ -69,7 +70,7 @@ final class StateDatabase {
     // The users first: whoever is added meanwhile may take a number for nothing, but no number twice.
     let users = try users()
     let (port, lastID) = try row()
-    return BackendState(port: port, lastID: lastID, users: users)
+    return BackendState(port: port, lastID: max(lastID, users.last?.id ?? 0), users: users)
   }
 
   private func row() throws(SQLiteError) -> (port: Int?, lastID: Int) {

@@ -9,9 +9,9 @@ enum StateSchema {
   /// `BTS1`. Version 1 has the tables, with what an earlier version's file held; since version 2 that file is out of the way.
   static let stamp = SchemaStamp(applicationID: 0x4254_5331, version: 2, of: "state.sqlite")
 
-  /// What is acknowledged is on the disk. There is no log beside the database, so that it can be read where nothing can be
-  /// written.
-  static let settings = "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF"
+  /// What is acknowledged is on the disk, and with `EXTRA` also that its journal is gone, which would undo it after a power
+  /// cut. There is no log beside the database, so that it can be read where nothing can be written.
+  static let settings = "PRAGMA synchronous = EXTRA; PRAGMA trusted_schema = OFF"
 
   private static let tables = """
     CREATE TABLE state (
@@ -32,11 +32,16 @@ enum StateSchema {
   ///
   /// - Parameters:
   ///   - earlier: The file that a new database takes over. It stays as it is unless all of it is taken over.
-  ///   - report: Is told in a line when it was damaged.
+  ///   - report: Is told in a line when it was damaged, or came too late.
   static func prepare(
     _ connection: Connection, takingOver earlier: EarlierStateFile, report: (String) -> Void
   ) throws(SQLiteError) {
-    guard try stamp.found(in: connection) != stamp.version else { return }
+    guard try stamp.found(in: connection) != stamp.version else {
+      if earlier.isThere {
+        report("\(earlier.path) is not used, since the data is in state.sqlite: remove the one that is not needed")
+      }
+      return
+    }
     try connection.transaction { () throws(SQLiteError) in
       guard try stamp.found(in: connection) == nil else { return }
       var state = BackendState()
