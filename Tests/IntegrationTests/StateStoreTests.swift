@@ -146,6 +146,27 @@ import Testing
     }
   }
 
+  @Test func `a database that was locked is used again, unless somebody was added in memory`() async throws {
+    try await StateHome.with { home in
+      let open = try await store(home, "Ada", patience: .milliseconds(50))
+      let late = try await store(home, patience: .milliseconds(50))
+      let memory = try await store(home, patience: .milliseconds(50))
+      try await home.whileLocked("BEGIN EXCLUSIVE") {
+        for store in [open, late] {
+          for _ in 1...2 { #expect(try await store.users() == []) }
+          try await store.keepPort(20_000)
+        }
+        #expect(try await memory.add(user("Eve")).id == 1)
+        #expect(log.warnings.count == 3)
+      }
+      #expect(try await open.users().map(\.name) == ["Ada"])
+      #expect(try await late.add(user("Grace")).id == 2)
+      #expect(try await memory.users().map(\.name) == ["Eve"])
+      #expect(Array(log.warnings.dropFirst(3)) == Array(repeating: "data is kept in \(home.folder) again", count: 2))
+      #expect(try await home.sql("SELECT name FROM users") == #"[["Ada"], ["Grace"]]"#)
+    }
+  }
+
   @Test func `a task that is cancelled does not wait for other programs`() async throws {
     try await StateHome.with { home in
       let store = try await store(home, "Ada", patience: .seconds(50))

@@ -9,6 +9,7 @@ final class StateDatabase {
   private let obstacle: SQLiteError?
 
   let isInMemory: Bool
+  private var hasNewUsers = false
 
   private init(
     _ connection: Connection, lock: SharedLock? = nil, obstacle: SQLiteError? = nil, isInMemory: Bool = false
@@ -25,6 +26,11 @@ final class StateDatabase {
     try StateSchema.makeTables(holding: state, on: connection)
     return StateDatabase(connection, isInMemory: true)
   }
+
+  /// Whether what is changed in it lasts.
+  var isLasting: Bool { obstacle == nil && !isInMemory }
+  /// Whether another one can take its place, and nothing is lost.
+  var isReplaceable: Bool { !isLasting && !hasNewUsers }
 
   // MARK: What is in it
 
@@ -61,6 +67,7 @@ final class StateDatabase {
       let user = User(id: last + 1, name: new.name, email: new.email)
       try connection.run("UPDATE state SET last_id = ?", Int64(user.id))
       try connection.run("INSERT INTO users VALUES (?, ?, ?)", Int64(user.id), user.name, user.email)
+      hasNewUsers = true
       return user
     }
   }

@@ -5,6 +5,8 @@ import Synchronization
 
 /// The state, in a database that other processes share; in memory once that could not be used.
 ///
+/// It is tried again as long as that loses nothing: until somebody was added in memory.
+///
 /// The database is opened when it is needed first; nothing is made as long as there is nothing to keep. Whatever may wait for
 /// the disk or another process is done on a thread of the store's own.
 final class StateStore: Sendable {
@@ -13,8 +15,15 @@ final class StateStore: Sendable {
   private let log: any LogSink
   private let patience: Duration
   private let queue = WorkQueue("BrewTipsBackend.state")
-  /// The database once it is open. Only ever locked on that thread.
-  private let database = Mutex<StateDatabase?>(nil)
+  /// Only ever locked on that thread.
+  private let current = Mutex(Current())
+
+  private struct Current {
+    /// The database once it is open.
+    var database: StateDatabase?
+    /// Whether the last word in the log is that nothing is kept.
+    var hasWarned = false
+  }
 
   /// A store in a folder; one in memory when that is `nil`.
   ///
@@ -34,7 +43,10 @@ final class StateStore: Sendable {
 
   /// Keeps a port to listen on, unless there is one.
   func keepPort(_ port: Int) async throws {
-    try await perform(isChange: true) { database throws(SQLiteError) in try database.keepPort(port) }
+    // For this alone nobody waits for other processes once more.
+    try await perform(isChange: true, triesAgain: false) { database throws(SQLiteError) in
+      try database.keepPort(port)
+    }
   }
 
   /// The users, in the order they were added.
@@ -64,33 +76,55 @@ final class StateStore: Sendable {
 extension StateStore {
   private typealias Work<Result> = @Sendable (StateDatabase) throws(SQLiteError) -> Result
 
-  private func perform<Result: Sendable>(isChange: Bool, _ work: @escaping Work<Result>) async throws -> Result {
+  private func perform<Result: Sendable>(
+    isChange: Bool, triesAgain: Bool = true, _ work: @escaping Work<Result>
+  ) async throws -> Result {
     try await queue.run { [self] in
-      try database.withLock { current throws(SQLiteError) in
-        if current == nil, !isChange, !isThere { return try work(.inMemory(holding: BackendState())) }
-        return try use(&current, work)
+      try current.withLock { current throws(SQLiteError) in
+        if current.database == nil, !isChange, !isThere { return try work(.inMemory(holding: BackendState())) }
+        return try use(&current, triesAgain: triesAgain && isReplaceable(current.database, isChange: isChange), work)
       }
     }
   }
 
+  /// Whether the file may serve better than a database that took its place: to be changed, or to be read at all.
+  private func isReplaceable(_ database: StateDatabase?, isChange: Bool) -> Bool {
+    guard folder != nil, let database, database.isReplaceable else { return false }
+    return isChange || database.isInMemory && isThere
+  }
+
   /// Does `work`: again with a new database when the one that was open is damaged, and in memory when it cannot be used.
-  private func use<Result>(_ current: inout StateDatabase?, _ work: Work<Result>) throws(SQLiteError) -> Result {
+  private func use<Result>(
+    _ current: inout Current, triesAgain: Bool, _ work: Work<Result>
+  ) throws(SQLiteError) -> Result {
+    let substitute = triesAgain ? current.database : nil
+    if triesAgain { current.database = nil }
     var damage: SQLiteError?
     while true {
       do throws(SQLiteError) {
-        return try attempt(&current, damage: damage, work)
-      } catch  where current?.isInMemory == true {
+        let result = try attempt(&current.database, damage: damage, work)
+        if current.database?.isLasting == true { note(nil, &current) }
+        return result
+      } catch  where current.database?.isInMemory == true {
         throw error
-      } catch  where error.isDamage && damage == nil && current != nil {
-        (current, damage) = (nil, error)
+      } catch  where error.isDamage && damage == nil && current.database != nil {
+        (current.database, damage) = (nil, error)
       } catch {
-        let last = (try? current?.state()) ?? earlierState ?? BackendState()
-        current = try .inMemory(holding: last)
-        log.write(
-          "cannot keep data in \(folder ?? ""): \(error.description). What is added is lost when this run ends",
-          level: .warning)
+        let last = (try? (current.database ?? substitute)?.state()) ?? earlierState ?? BackendState()
+        current.database = try .inMemory(holding: last)
+        note(error, &current)
       }
     }
+  }
+
+  /// Says why data is not kept, or that it is: only when the last word in the log was another.
+  private func note(_ obstacle: SQLiteError?, _ current: inout Current) {
+    guard let folder, (obstacle != nil) != current.hasWarned else { return }
+    current.hasWarned = obstacle != nil
+    let text = obstacle.map {
+      "cannot keep data in \(folder): \($0.description). What is added is lost when this run ends"
+    }
+    log.write(text ?? "data is kept in \(folder) again", level: .warning)
   }
 
   /// Does `work` with the database, which is opened unless it is.
