@@ -90,7 +90,8 @@ let package = Package(
     .testTarget(
       name: "NetCacheTests",
       dependencies: [
-        "CacheProcess", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetLoopback", "NetTesting", "TestSupport",
+        "CacheProcess", "NetCache", "NetCacheSQLite", "NetCore", "NetCurl", "NetLoopback", "NetSQLite", "NetTesting",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -79,7 +79,12 @@ import Darwin
   ) throws(SQLiteError) -> Connection {
     do throws(SQLiteError) {
       if let damage { throw damage }
-      return try connect()
+      do throws(SQLiteError) {
+        return try connect()
+      } catch  where error.isDamage {
+        // SQLite also calls it damage when the disk failed to read once. What shows twice is damage.
+        return try connect()
+      }
     } catch  where error.isDamage && isAlone {
       report(error, try setAside(most))
       return try connect()

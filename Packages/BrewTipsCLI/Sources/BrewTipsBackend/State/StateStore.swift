@@ -99,7 +99,7 @@ extension StateStore {
   ) throws(SQLiteError) -> Result {
     let substitute = triesAgain ? current.database : nil
     if triesAgain { current.database = nil }
-    var damage: SQLiteError?
+    var (isSuspected, damage) = (false, SQLiteError?.none)
     while true {
       do throws(SQLiteError) {
         let result = try attempt(&current.database, damage: damage, work)
@@ -108,7 +108,9 @@ extension StateStore {
       } catch  where current.database?.isInMemory == true {
         throw error
       } catch  where error.isDamage && damage == nil && current.database != nil {
-        (current.database, damage) = (nil, error)
+        // What shows twice is damage: SQLite also calls it so when the disk failed to read once.
+        if isSuspected { damage = error }
+        (current.database, isSuspected) = (nil, true)
       } catch {
         let last = (try? (current.database ?? substitute)?.state()) ?? earlierState ?? BackendState()
         current.database = try .inMemory(holding: last)
