@@ -2,7 +2,7 @@
 struct Call {
   let endpointName: String
   private let events: EventEmitter?
-  private let trace: Boxed<TraceContext>
+  private let trace: CopyOnWrite<TraceContext>?
   private let timeSource: TimeSource
   private let attemptTimeout: Duration?
   private let started: Duration
@@ -13,13 +13,13 @@ struct Call {
   private var redirects: [Redirect] = []
   private var isStreaming = false
   /// What its last event tells; nothing when nobody watches.
-  private var outcome = Boxed<CallOutcome>()
+  private var outcome: CopyOnWrite<CallOutcome>?
 
   init(_ endpointName: String, number: Int, configuration: HTTPClient.Configuration) {
     self.endpointName = endpointName
     events = EventEmitter(
       call: number, observers: configuration.observers, timeSource: configuration.timeSource)
-    trace = Boxed(configuration.tracing?.begin())
+    trace = (configuration.tracing?.begin()).map(CopyOnWrite.init)
     timeSource = configuration.timeSource
     attemptTimeout = configuration.attemptTimeout
     started = configuration.timeSource.elapsed
@@ -37,7 +37,7 @@ struct Call {
     context.retryPolicy = request.retry
     context.redirectPolicy = request.redirects
     context.mayShareFlight = request.mayShareFlight
-    context.trace = trace.value
+    context.trace = trace?.value
     context.events = events
     context.report(.started(encoded))
     return context
@@ -52,8 +52,9 @@ struct Call {
     response.info.duration = timeSource.elapsed - started
     response.url = response.url ?? request?.url
     guard events != nil else { return }
-    outcome.value = CallOutcome(
-      status: response.status, bytesReceived: Int64(response.body.bufferedBytes?.count ?? 0), info: response.info)
+    outcome = CopyOnWrite(
+      CallOutcome(
+        status: response.status, bytesReceived: Int64(response.body.bufferedBytes?.count ?? 0), info: response.info))
   }
 
   /// Makes the call end with the body of `response`, when that is on its way.
@@ -86,13 +87,13 @@ struct Call {
 
   private func finish(_ error: (any Error)?, bytes: Int64? = nil) {
     guard let events else { return }
-    var outcome = outcome.value ?? CallOutcome()
+    var outcome = outcome?.value ?? CallOutcome()
     outcome.request = request
     outcome.error = error
     outcome.duration = timeSource.elapsed - started
     if let bytes { outcome.bytesReceived = bytes }
     let attempts = max(attempts, (error as? APIError)?.attempts ?? 0, 1)
-    events.emit(.finished(outcome), endpointName: endpointName, attempt: attempts, trace: trace.value)
+    events.emit(.finished(outcome), endpointName: endpointName, attempt: attempts, trace: trace?.value)
   }
 
   private func complete(_ error: any Error) -> any Error {

@@ -15,33 +15,23 @@ import Foundation
 /// `errorDescription` is for a person at a screen, `debugDescription` for the developer; neither shows a value that
 /// ``Redactor/standard`` does not allow. A caller's own cancellation is `CancellationError`, never an `APIError`.
 public struct APIError: Error, Sendable {
-  /// What went wrong.
-  public let kind: Kind
-  /// What exactly, with the remedy where there is one: a sentence for developers, without secrets.
-  public let reason: String
-  /// The request, once the client knows it.
-  public internal(set) var request: FailedRequest?
-  /// The response, when there was one.
-  public internal(set) var response: FailedResponse?
-  /// Why decoding failed, for the kind `decoding`.
-  public internal(set) var decodingFailure: DecodingFailure?
-  /// How many times the request was sent, or tried to be; 0 when nothing was.
-  public internal(set) var attempts = 0
-  /// The attempts that failed before the last one, the first first.
-  public internal(set) var failures: [FailedAttempt] = []
-  /// Why there was no other attempt, when the retry policy repeats such a failure: `a POST without an Idempotency-Key may
-  /// act twice`.
-  public internal(set) var whyNotRetried: String?
-  /// The redirects that were followed before, the first first.
-  public internal(set) var redirects: [Redirect] = []
-  /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.
-  public internal(set) var mayHaveReachedServer: Bool
-  /// How long until the limit that refused the attempt would let one through, for the kind `rejected` where that is known.
-  public internal(set) var retryAfter: Duration?
-  /// Whether another attempt of the same call could end better, as far as the stages below the retries know.
-  var mayBeRepeated = true
-  /// The error that led to this one, when there was one. Nothing of it is shown in a description.
-  public let underlying: (any Error)?
+  private struct Parts {
+    let kind: Kind
+    let reason: String
+    let underlying: (any Error)?
+    var request: FailedRequest?
+    var response: FailedResponse?
+    var decodingFailure: DecodingFailure?
+    var attempts = 0
+    var failures: [FailedAttempt] = []
+    var whyNotRetried: String?
+    var redirects: [Redirect] = []
+    var mayHaveReachedServer: Bool
+    var retryAfter: Duration?
+    var mayBeRepeated = true
+  }
+
+  private var parts: CopyOnWrite<Parts>
 
   /// An error of any kind, as a transport or a fake throws it.
   ///
@@ -54,10 +44,80 @@ public struct APIError: Error, Sendable {
   public init(
     _ kind: Kind, reason: String, mayHaveReachedServer: Bool? = nil, underlying: (any Error)? = nil
   ) {
-    self.kind = kind
-    self.reason = reason
-    self.mayHaveReachedServer = mayHaveReachedServer ?? kind.mayHaveReachedServer
-    self.underlying = underlying
+    parts = CopyOnWrite(
+      Parts(
+        kind: kind, reason: reason, underlying: underlying,
+        mayHaveReachedServer: mayHaveReachedServer ?? kind.mayHaveReachedServer))
+  }
+
+  /// What went wrong.
+  public var kind: Kind { parts.value.kind }
+
+  /// What exactly, with the remedy where there is one: a sentence for developers, without secrets.
+  public var reason: String { parts.value.reason }
+
+  /// The error that led to this one, when there was one. Nothing of it is shown in a description.
+  public var underlying: (any Error)? { parts.value.underlying }
+
+  /// The request, once the client knows it.
+  public internal(set) var request: FailedRequest? {
+    get { parts.value.request }
+    set { parts.value.request = newValue }
+  }
+
+  /// The response, when there was one.
+  public internal(set) var response: FailedResponse? {
+    get { parts.value.response }
+    set { parts.value.response = newValue }
+  }
+
+  /// Why decoding failed, for the kind `decoding`.
+  public internal(set) var decodingFailure: DecodingFailure? {
+    get { parts.value.decodingFailure }
+    set { parts.value.decodingFailure = newValue }
+  }
+
+  /// How many times the request was sent, or tried to be; 0 when nothing was.
+  public internal(set) var attempts: Int {
+    get { parts.value.attempts }
+    set { parts.value.attempts = newValue }
+  }
+
+  /// The attempts that failed before the last one, the first first.
+  public internal(set) var failures: [FailedAttempt] {
+    get { parts.value.failures }
+    set { parts.value.failures = newValue }
+  }
+
+  /// Why there was no other attempt, when the retry policy repeats such a failure: `a POST without an Idempotency-Key may
+  /// act twice`.
+  public internal(set) var whyNotRetried: String? {
+    get { parts.value.whyNotRetried }
+    set { parts.value.whyNotRetried = newValue }
+  }
+
+  /// The redirects that were followed before, the first first.
+  public internal(set) var redirects: [Redirect] {
+    get { parts.value.redirects }
+    set { parts.value.redirects = newValue }
+  }
+
+  /// Whether the server may have got the request, or a part of it. When it is `false`, sending it again is safe.
+  public internal(set) var mayHaveReachedServer: Bool {
+    get { parts.value.mayHaveReachedServer }
+    set { parts.value.mayHaveReachedServer = newValue }
+  }
+
+  /// How long until the limit that refused the attempt would let one through, for the kind `rejected` where that is known.
+  public internal(set) var retryAfter: Duration? {
+    get { parts.value.retryAfter }
+    set { parts.value.retryAfter = newValue }
+  }
+
+  /// Whether another attempt of the same call could end better, as far as the stages below the retries know.
+  var mayBeRepeated: Bool {
+    get { parts.value.mayBeRepeated }
+    set { parts.value.mayBeRepeated = newValue }
   }
 }
 

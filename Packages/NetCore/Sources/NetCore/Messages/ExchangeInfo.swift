@@ -9,27 +9,27 @@ public struct ExchangeInfo: Sendable, Hashable {
   public var redirects: [Redirect] = []
   /// Why the last attempt, which failed, was not repeated although the policy repeats such failures.
   var whyNotRetried: String? {
-    get { boxedWhyNotRetried.value }
-    set { boxedWhyNotRetried.value = newValue }
+    get { boxedWhyNotRetried?.value }
+    set { boxedWhyNotRetried = newValue.map(CopyOnWrite.init) }
   }
   /// The time from the call to its response with all of a collected body; zero for a response nobody timed.
   public var duration: Duration
   /// When the last attempt reached what on its connection; `nil` when the transport does not measure that.
   public var timings: Timings? {
-    get { boxedTimings.value }
-    set { boxedTimings.value = newValue }
+    get { boxedTimings?.value }
+    set { boxedTimings = newValue.map(CopyOnWrite.init) }
   }
   /// What the client's cache did; `nil` when it has none.
   public var cache: CacheOutcome?
   /// The 1xx responses that came before this one, in order. Most exchanges have none.
   public var interimResponses: [InterimResponse] = []
-  private var boxedTimings: Boxed<Timings>
-  private var boxedWhyNotRetried = Boxed<String>()
+  private var boxedTimings: CopyOnWrite<Timings>?
+  private var boxedWhyNotRetried: CopyOnWrite<String>?
 
   /// An exchange of one attempt.
   public init(attempts: Int = 1, duration: Duration = .zero, timings: Timings? = nil) {
     self.attempts = attempts
     self.duration = duration
-    boxedTimings = Boxed(timings)
+    boxedTimings = timings.map(CopyOnWrite.init)
   }
 }

@@ -8,21 +8,42 @@ public import Foundation
 ///
 /// Application code describes requests with ``APIRequest`` or ``Endpoint``; a client makes these from them.
 public struct HTTPRequest: Sendable {
-  /// The method. Default: `GET`.
-  public var method: Method
-  /// The absolute `http` or `https` URL.
-  public var url: URL
-  /// The header fields, in the order they are sent.
-  public var fields: HTTPFields
-  /// The content. Default: none.
-  public var body: HTTPBody
+  private struct Parts {
+    var method: Method
+    var url: URL
+    var fields: HTTPFields
+    var body: HTTPBody
+  }
+
+  private var parts: CopyOnWrite<Parts>
 
   /// A request for `url`.
   public init(method: Method = .get, url: URL, fields: HTTPFields = [:], body: HTTPBody = .empty) {
-    self.method = method
-    self.url = url
-    self.fields = fields
-    self.body = body
+    parts = CopyOnWrite(Parts(method: method, url: url, fields: fields, body: body))
+  }
+
+  /// The method. Default: `GET`.
+  public var method: Method {
+    get { parts.value.method }
+    set { parts.value.method = newValue }
+  }
+
+  /// The absolute `http` or `https` URL.
+  public var url: URL {
+    get { parts.value.url }
+    set { parts.value.url = newValue }
+  }
+
+  /// The header fields, in the order they are sent.
+  public var fields: HTTPFields {
+    get { parts.value.fields }
+    _modify { yield &parts.value.fields }
+  }
+
+  /// The content. Default: none.
+  public var body: HTTPBody {
+    get { parts.value.body }
+    set { parts.value.body = newValue }
   }
 }
 
