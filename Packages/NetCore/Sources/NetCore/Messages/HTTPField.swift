@@ -27,16 +27,20 @@ public struct HTTPField: Sendable, Hashable {
   /// A field with a value given as bytes, which are sent as they are.
   ///
   /// White space around the value is dropped; `nil` under the same rule as ``init(name:value:)``.
+  @inlinable
   public init?(name: Name, bytes: some BidirectionalCollection<UInt8>) {
-    // Code for one type, since a caller in another module gets no specialized code for its own.
-    guard let storage = bytes.withContiguousStorageIfAvailable(Self.storage(of:)) ?? Self.storage(of: Array(bytes))
-    else { return nil }
-    self.name = name
-    self.storage = storage
+    let field =
+      bytes.withContiguousStorageIfAvailable { Self(name: name, buffer: $0) }
+      ?? Array(bytes).withUnsafeBufferPointer { Self(name: name, buffer: $0) }
+    guard let field else { return nil }
+    self = field
   }
 
-  private static func storage(of bytes: [UInt8]) -> Storage? {
-    bytes.withUnsafeBufferPointer(storage(of:))
+  @usableFromInline
+  init?(name: Name, buffer bytes: UnsafeBufferPointer<UInt8>) {
+    guard let storage = Self.storage(of: bytes) else { return nil }
+    self.name = name
+    self.storage = storage
   }
 
   private static func storage(of bytes: UnsafeBufferPointer<UInt8>) -> Storage? {
@@ -58,6 +62,22 @@ public struct HTTPField: Sendable, Hashable {
     switch storage {
     case .text(let text): Array(text.utf8)
     case .opaque(let bytes): bytes
+    }
+  }
+
+  /// Appends the value's bytes, without a copy of them in between.
+  @_spi(NetKits) public func appendBytes(to bytes: inout [UInt8]) {
+    switch storage {
+    case .text(let text): bytes.append(contentsOf: text.utf8)
+    case .opaque(let value): bytes.append(contentsOf: value)
+    }
+  }
+
+  /// Whether the value has no bytes.
+  @_spi(NetKits) public var isEmpty: Bool {
+    switch storage {
+    case .text(let text): text.isEmpty
+    case .opaque(let value): value.isEmpty
     }
   }
 

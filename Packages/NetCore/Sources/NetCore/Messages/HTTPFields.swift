@@ -36,7 +36,12 @@ public struct HTTPFields: Sendable, Hashable {
       return joined
     }
     set {
-      self[values: name] = newValue.map { [$0] } ?? []
+      // Most fields are set where there was none.
+      if contains(name) || rejected.contains(name) {
+        self[values: name] = newValue.map { [$0] } ?? []
+      } else if let newValue {
+        append(name, newValue)
+      }
     }
   }
 

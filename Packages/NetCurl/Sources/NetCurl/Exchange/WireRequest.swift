@@ -1,4 +1,4 @@
-import NetCore
+@_spi(NetKits) import NetCore
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -56,8 +56,12 @@ struct WireRequest: Sendable {
 
   /// The part of a URL before its path. Two spellings of one host count as two.
   private static func origin(of url: String) -> String {
-    let slashes = url.utf8.indices.lazy.filter { [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(url.utf8[$0]) }
-    return slashes.dropFirst(2).first.map { String(url[..<$0]) } ?? url
+    var slashes = 0
+    let end = url.utf8.firstIndex { byte in
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") { slashes += 1 }
+      return slashes == 3
+    }
+    return end.map { String(url[..<$0]) } ?? url
   }
 
   private static func content(of request: HTTPRequest, bufferSize: Int) -> Content {
@@ -86,25 +90,28 @@ struct HeaderLines: Sendable {
     bytes.reserveCapacity(64 + 40 * fields.count)
     // libcurl adds these by itself; a line without a value keeps it from doing so.
     for name in [HTTPField.Name.accept, .contentType, .expect] where !fields.contains(name) {
-      append("\(name.rawName):".utf8)
+      append("\(name.rawName):")
     }
     for field in fields where field.name != .contentLength && field.name != .host {
       append(field)
     }
-    if advertisesCodings { append("Accept-Encoding: gzip, deflate".utf8) }
+    if advertisesCodings { append("Accept-Encoding: gzip, deflate") }
   }
 
   private mutating func append(_ field: HTTPField) {
-    let value = field.bytes
-    // For libcurl, "Name:" means without the field, and "Name;" with an empty one.
-    let separator = value.isEmpty ? ";" : ": "
     bytes.append(contentsOf: field.name.rawName.utf8)
-    bytes.append(contentsOf: separator.utf8)
-    append(value)
+    // For libcurl, "Name:" means without the field, and "Name;" with an empty one.
+    bytes.append(contentsOf: (field.isEmpty ? ";" : ": ").utf8)
+    field.appendBytes(to: &bytes)
+    endLine()
   }
 
-  private mutating func append(_ rest: some Sequence<UInt8>) {
-    bytes.append(contentsOf: rest)
+  private mutating func append(_ line: String) {
+    bytes.append(contentsOf: line.utf8)
+    endLine()
+  }
+
+  private mutating func endLine() {
     bytes.append(0)
     count += 1
   }
