@@ -25,6 +25,7 @@ ARMS = {
     "session": ("bench-urlsession", "transport"),
     "session-typed": ("bench-urlsession", "typed"),
     "curl": ("bench-curl", "bare"),
+    "curl-equal": ("bench-curl", "equal"),
     "curl-typed": ("bench-curl", "typed"),
     "curl-watched": ("bench-curl", "watched"),
     "curl-stages": ("bench-curl", "stages"),

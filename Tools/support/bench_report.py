@@ -9,6 +9,7 @@ GOALS = [
     ("small-64", "curl", "rate", "c", ">=", 0.8),
     ("small-64", "curl", "cpu", "urlsession", "<=", 0.07),
     ("small-64", "curl-stages", "rate", "curl", ">=", 0.8),
+    ("small-64", "curl-stages", "rate", "curl-equal", ">=", 0.8),
     ("list-8", "curl", "rate", "urlsession", ">=", 6),
     ("big-stream", "curl", "rate", "urlsession", ">=", 5),
     ("cache-memory", "memory", "rate", "curl", ">=", 8),

@@ -14,7 +14,7 @@ struct Tip: Decodable, Sendable {
   let tip: String
 }
 
-/// Arms: `bare`, the transport alone; `typed`, a client over it; `watched`, one with metrics and traces; `stages`, one with
+/// Arms: `bare`, the transport alone; `equal`, the same with the requests of `stages`; `typed`, a client over it; `watched`, one with metrics and traces; `stages`, one with
 /// retries, a token and a time for each attempt; `coalescing`, the same with shared flights; `transfer`, uploads of a file and
 /// downloads to one; `progress`, the same with somebody who watches.
 @main
@@ -27,13 +27,15 @@ struct BenchCurl {
     let bench = BenchCurl(options: options, transport: transport)
     switch options.arm {
     case "bare": await bench.run(bench.bare())
+    case "equal": await bench.run(bench.equal())
     case "typed": await bench.run(bench.typed(HTTPClient(bench.clientConfiguration, transport: transport)))
     case "watched": await bench.run(bench.typed(HTTPClient(bench.watchedConfiguration, transport: transport)))
     case "stages": await bench.run(bench.stages(coalescing: false))
     case "coalescing": await bench.run(bench.stages(coalescing: true))
     case "transfer": await bench.run(bench.transfer(progress: nil))
     case "progress": await bench.run(bench.transfer { updates in for await _ in updates {} })
-    default: fatalError("There is no arm \(options.arm): bare, typed, watched, stages, coalescing, transfer, progress.")
+    default:
+      fatalError("There is no arm \(options.arm): bare, equal, typed, watched, stages, coalescing, transfer, progress.")
     }
     await transport.shutdown()
   }
@@ -70,6 +72,18 @@ extension BenchCurl {
       return { try await readSlowly(transport.send(request, context: RequestContext()).body) }
     case .upload:
       return upload()
+    }
+  }
+
+  /// What the client with every stage puts on the wire, made by hand: a URL of its own each, and the fields.
+  private func equal() -> Benchmark.Operation {
+    let (transport, url, number) = (transport, options.url.absoluteString, Counter())
+    let context = RequestContext(delivery: .collected(upTo: 1 << 30))
+    let userAgent = clientConfiguration.userAgent ?? ""
+    return {
+      let fields: HTTPFields = [.accept: "*/*", .userAgent: userAgent, .authorization: "Bearer not-secret"]
+      let request = HTTPRequest(url: URL(string: "\(url)?n=\(number.next())")!, fields: fields)
+      return try await transport.send(request, context: context).body.collect(upTo: 1 << 30).count
     }
   }
 
