@@ -11,12 +11,12 @@ private func silent() -> ClosureTransport {
 @Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
   private let clock = TestClock()
 
-  private func client(_ transport: any HTTPTransport) -> HTTPClient {
-    makeClient(transport) { $0.timeSource = clock.timeSource }
+  private func client(_ transport: any HTTPTransport, _ ending: Ending = .byTask) -> HTTPClient {
+    makeClient(ending.of(transport)) { $0.timeSource = clock.timeSource }
   }
 
-  @Test func `a call ends at the client's limit`() async throws {
-    let client = client(silent())
+  @Test(arguments: Ending.allCases) func `a call ends at the client's limit`(ending: Ending) async throws {
+    let client = client(silent(), ending)
     async let call = apiError { try await client.send(Endpoint<Void>(path: "a")) }
     try await clock.waitForSleepers(1)
     #expect(clock.sleepers == [.init(elapsed: .seconds(30))])
@@ -27,16 +27,18 @@ private func silent() -> ClosureTransport {
     #expect(error.request?.url == "https://api.example.com/v1/a")
   }
 
-  @Test func `a request's own limit counts instead`() async throws {
-    let client = client(silent())
+  @Test(arguments: Ending.allCases) func `a request's own limit counts instead`(ending: Ending) async throws {
+    let client = client(silent(), ending)
     async let call = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .milliseconds(1500))) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .milliseconds(1500))
     #expect(try await call == .timedOut(.total))
   }
 
-  @Test func `a shorter limit is kept beside a longer one, and each call ends at its own`() async throws {
-    let client = client(silent())
+  @Test(arguments: Ending.allCases) func `a shorter limit is kept beside a longer one, and each call ends at its own`(
+    ending: Ending
+  ) async throws {
+    let client = client(silent(), ending)
     async let long = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .seconds(20))) }
     try await clock.waitForSleepers(1)
     async let short = apiError { try await client.send(Endpoint<Void>(path: "b", timeout: .seconds(10))) }
@@ -48,10 +50,10 @@ private func silent() -> ClosureTransport {
     #expect(try await long.request?.url.hasSuffix("/a") == true)
   }
 
-  @Test func `a body on its way counts as the call`() async throws {
+  @Test(arguments: Ending.allCases) func `a body on its way counts as the call`(ending: Ending) async throws {
     let scripted = ScriptedBody()
     scripted.send("first")
-    let client = client(answering(HTTPResponse(body: scripted.body)))
+    let client = client(answering(HTTPResponse(body: scripted.body)), ending)
     let response = try await client.open(Endpoint<Void>(path: "a"))
     async let read = apiError { try await response.body.collect(upTo: 100) }
     try await clock.waitForSleepers(1)
@@ -60,10 +62,12 @@ private func silent() -> ClosureTransport {
     #expect(scripted.isCancelled)
   }
 
-  @Test func `a stalled body of a collected response ends the call`() async throws {
+  @Test(arguments: Ending.allCases) func `a stalled body of a collected response ends the call`(ending: Ending)
+    async throws
+  {
     let scripted = ScriptedBody()
     scripted.send("half")
-    let client = client(answering(HTTPResponse(body: scripted.body)))
+    let client = client(answering(HTTPResponse(body: scripted.body)), ending)
     async let call = apiError { try await client.send(Endpoint<String>(path: "a")) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(30))
@@ -71,11 +75,11 @@ private func silent() -> ClosureTransport {
     #expect(scripted.isCancelled)
   }
 
-  @Test func `a body that was read in time ends well`() async throws {
+  @Test(arguments: Ending.allCases) func `a body that was read in time ends well`(ending: Ending) async throws {
     let scripted = ScriptedBody()
     scripted.send("all")
     scripted.finish()
-    let client = client(answering(HTTPResponse(body: scripted.body)))
+    let client = client(answering(HTTPResponse(body: scripted.body)), ending)
     let response = try await client.open(Endpoint<Void>(path: "a"))
     #expect(try await response.body.collect(upTo: 100) == Data("all".utf8))
     clock.advance(by: .seconds(60))
@@ -102,8 +106,10 @@ private func silent() -> ClosureTransport {
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
   private let clock = TestClock()
 
-  @Test func `a cancelled call throws CancellationError at once`() async throws {
-    let client = makeClient(silent()) { $0.timeSource = clock.timeSource }
+  @Test(arguments: Ending.allCases) func `a cancelled call throws CancellationError at once`(ending: Ending)
+    async throws
+  {
+    let client = makeClient(ending.of(silent())) { $0.timeSource = clock.timeSource }
     let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
     try await clock.waitForSleepers(1)
     call.cancel()
@@ -138,9 +144,9 @@ private func silent() -> ClosureTransport {
 @Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
   private let clock = TestClock()
 
-  @Test func `after a shutdown no call starts`() async throws {
+  @Test(arguments: Ending.allCases) func `after a shutdown no call starts`(ending: Ending) async throws {
     let transport = answering(.status(.ok))
-    let client = makeClient(transport)
+    let client = makeClient(ending.of(transport))
     await client.shutdown()
     let error = try await apiError { try await client.send(Endpoint<Void>(path: "a")) }
     #expect(error == .invalidRequest)
@@ -148,13 +154,15 @@ private func silent() -> ClosureTransport {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `cancelling ends calls and bodies under way, and waits for them`() async throws {
+  @Test(arguments: Ending.allCases) func `cancelling ends calls and bodies under way, and waits for them`(
+    ending: Ending
+  ) async throws {
     let scripted = ScriptedBody()
     let transport = ClosureTransport { request in
       if request.path.hasSuffix("body") { return HTTPResponse(body: scripted.body) }
       try await waitUntilCancelled()
     }
-    let client = makeClient(transport) { $0.timeSource = clock.timeSource }
+    let client = makeClient(ending.of(transport)) { $0.timeSource = clock.timeSource }
     let response = try await client.open(Endpoint<Void>(path: "body"))
     let reading = Task { try await response.body.collect(upTo: 10) }
     let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
@@ -165,16 +173,20 @@ private func silent() -> ClosureTransport {
     #expect(scripted.isCancelled)
   }
 
-  @Test func `a response that is held unread keeps no shutdown waiting`() async throws {
-    let client = makeClient(answering(HTTPResponse(body: ScriptedBody().body)))
+  @Test(arguments: Ending.allCases) func `a response that is held unread keeps no shutdown waiting`(ending: Ending)
+    async throws
+  {
+    let client = makeClient(ending.of(answering(HTTPResponse(body: ScriptedBody().body))))
     let response = try await client.open(Endpoint<Void>(path: "a"))
     await client.shutdown(.cancelling)
     await #expect(throws: CancellationError.self) { try await response.body.collect(upTo: 10) }
   }
 
-  @Test func `draining waits for a call under way, which ends well`() async throws {
+  @Test(arguments: Ending.allCases) func `draining waits for a call under way, which ends well`(ending: Ending)
+    async throws
+  {
     let scripted = ScriptedBody()
-    let client = makeClient(answering(HTTPResponse(body: scripted.body)))
+    let client = makeClient(ending.of(answering(HTTPResponse(body: scripted.body))))
     let response = try await client.open(Endpoint<Void>(path: "a"))
     async let shutdown: Void = client.shutdown()
     scripted.send("all")
@@ -183,8 +195,8 @@ private func silent() -> ClosureTransport {
     await shutdown
   }
 
-  @Test func `a dropped client leaves no sleeper`() async throws {
-    var client: HTTPClient? = makeClient(silent()) { $0.timeSource = clock.timeSource }
+  @Test(arguments: Ending.allCases) func `a dropped client leaves no sleeper`(ending: Ending) async throws {
+    var client: HTTPClient? = makeClient(ending.of(silent())) { $0.timeSource = clock.timeSource }
     let call = Task { [client] in try await client?.send(Endpoint<Void>(path: "a")) }
     try await clock.waitForSleepers(1)
     client = nil

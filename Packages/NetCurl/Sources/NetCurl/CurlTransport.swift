@@ -58,10 +58,20 @@ public final class CurlTransport: HTTPTransport {
   ///   the task is cancelled, and after ``shutdown()``.
   public func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     try Task.checkCancellation()
-    let request = try WireRequest(request, delivery: context.delivery, configuration: configuration)
+    let exchange = try exchange(for: request, delivery: context.delivery)
+    context.onInterruption { exchange.cancel() }
+    return try Self.response(try await exchange.open(), from: exchange)
+  }
+
+  @inline(never)  // What it takes to make one is not to be a part of what an exchange holds while it waits.
+  private func exchange(for request: HTTPRequest, delivery: RequestContext.Delivery) throws -> Exchange {
+    let request = try WireRequest(request, delivery: delivery, configuration: configuration)
     let loop = loops.count == 1 ? loops[0] : loops[turn.add(1, ordering: .relaxed).newValue % loops.count]
-    let exchange = Exchange(request, on: loop)
-    let head = try await exchange.open()
+    return Exchange(request, on: loop)
+  }
+
+  @inline(never)
+  private static func response(_ head: ReceivedHead, from exchange: Exchange) throws -> HTTPResponse {
     do {
       return try HTTPResponse(head, from: exchange)
     } catch {
@@ -69,6 +79,9 @@ public final class CurlTransport: HTTPTransport {
       throw error
     }
   }
+
+  /// `true`.
+  public var isInterruptible: Bool { true }
 
   /// Cancels what is under way, refuses further requests, and returns when all threads have ended and all connections are
   /// closed.

@@ -9,7 +9,7 @@ public import Foundation
 ///     configuration.authenticator = try APIKeyAuthenticator(key: key, field: "X-API-Key", origins: [configuration.baseURL])
 ///
 /// A request that has the field already keeps it.
-public struct APIKeyAuthenticator: Authenticator {
+public struct APIKeyAuthenticator: Authenticator, InterruptibleAuthenticator {
   /// The field that holds the key.
   public let field: HTTPField.Name
   private let key: String

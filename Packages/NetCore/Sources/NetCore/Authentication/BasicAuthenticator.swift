@@ -9,7 +9,7 @@ public import Foundation
 ///     configuration.authenticator = try BasicAuthenticator(user: "ann", password: secret, origins: [configuration.baseURL])
 ///
 /// A request that has an `Authorization` of its own keeps it.
-public struct BasicAuthenticator: Authenticator {
+public struct BasicAuthenticator: Authenticator, InterruptibleAuthenticator {
   /// The user's name.
   public let user: String
   private let authorization: String

@@ -21,7 +21,7 @@ public import Foundation
 ///
 /// Without credentials requests are sent as they are, so that a sign-in may go through the same client. A request that
 /// has an `Authorization` of its own keeps it. When the last reference to an authenticator is gone, so is its renewal.
-public final class BearerAuthenticator: Authenticator {
+public final class BearerAuthenticator: Authenticator, InterruptibleAuthenticator {
   /// The settings.
   public let settings: Settings
   private let store: any CredentialStore
@@ -80,13 +80,19 @@ public final class BearerAuthenticator: Authenticator {
   ///
   /// - Throws: What the store throws when it cannot be read.
   public func scope(for request: HTTPRequest) async throws -> CredentialScope? {
+    try await scope(for: request, within: RequestContext())
+  }
+
+  func scope(
+    for request: HTTPRequest, within context: RequestContext
+  ) async throws -> CredentialScope? {
     guard mayDecorate(request) else { return nil }
     while true {
       let (scope, work) = state.withLock { state in
         state.isLoaded ? (state.scope, nil) : (nil, state.work ?? load(into: &state))
       }
       guard let work else { return scope }
-      try await work.value()
+      try await context.interruptible { try await work.value() }
     }
   }
 
@@ -97,12 +103,15 @@ public final class BearerAuthenticator: Authenticator {
   ///   renewed; `CancellationError` at once.
   public func sign(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPRequest {
     guard mayDecorate(request) else { return request }
-    let credentials = try await credentials(for: context.credentialScope) { wait in
-      context.report(.awaitedCredentials(for: wait))
+    var standing = try standing(for: context.credentialScope)
+    if case .waiting = standing {
+      let started = settings.timeSource.elapsed
+      standing = try await settled(standing, in: context)
+      context.report(.awaitedCredentials(for: settings.timeSource.elapsed - started))
     }
-    guard let credentials else { return request }
+    guard case .settled(let token?) = standing else { return request }
     var request = request
-    request.fields[.authorization] = Self.authorization(credentials.accessToken)
+    request.fields[.authorization] = Self.authorization(token)
     return request
   }
 
@@ -127,7 +136,7 @@ public final class BearerAuthenticator: Authenticator {
         state.refusedToken = token
       }
     }
-    _ = try await credentials(for: context.credentialScope) { _ in }
+    _ = try await settled(standing(for: context.credentialScope), in: context)
   }
 
   private static func authorization(_ token: String) -> String { "Bearer \(token)" }
@@ -137,27 +146,32 @@ public final class BearerAuthenticator: Authenticator {
     origins.allow(request, setting: .authorization) && !BearerRenewal.running.contains(ObjectIdentifier(self))
   }
 
-  /// Good credentials of `scope`; waits while they are loaded or renewed. `nil` when nobody is signed in.
-  ///
-  /// - Parameter onWait: Is told how long that took, if it waited.
-  private func credentials(
-    for scope: CredentialScope?, onWait: (Duration) -> Void
-  ) async throws -> BearerCredentials? {
-    var started: Duration?
-    while true {
-      let (credentials, work) = try state.withLock { state -> (BearerCredentials?, BearerWork?) in
-        if let work = state.work { return (nil, work) }
-        guard state.isLoaded else { return (nil, load(into: &state)) }
-        if try state.isSettled(for: scope) { return (state.credentials, nil) }
-        return (nil, renew(&state))
-      }
-      guard let work else {
-        if let started { onWait(settings.timeSource.elapsed - started) }
-        return credentials
-      }
-      started = started ?? settings.timeSource.elapsed
-      try await work.value()
+  /// How the credentials are.
+  private enum Standing {
+    /// There is a good token, as far as is known, or `nil` because nobody is signed in.
+    case settled(token: String?)
+    /// They are loaded or renewed.
+    case waiting(BearerWork)
+  }
+
+  /// How the credentials of `scope` are; starts what they need.
+  private func standing(for scope: CredentialScope?) throws -> Standing {
+    try state.withLock { state in
+      if let work = state.work { return .waiting(work) }
+      guard state.isLoaded else { return .waiting(load(into: &state)) }
+      return try state.isSettled(for: scope)
+        ? .settled(token: state.credentials?.accessToken) : .waiting(renew(&state))
     }
+  }
+
+  /// How the credentials are once nothing is left to wait for.
+  private func settled(_ standing: Standing, in context: RequestContext) async throws -> Standing {
+    var standing = standing
+    while case .waiting(let work) = standing {
+      try await context.interruptible { try await work.value() }
+      standing = try self.standing(for: context.credentialScope)
+    }
+    return standing
   }
 }
 

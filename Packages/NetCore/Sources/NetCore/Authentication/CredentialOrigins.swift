@@ -11,13 +11,12 @@ struct CredentialOrigins: Sendable {
     /// Scheme and authority as they are written.
     let text: String
 
-    func contains(_ other: URL) -> Bool {
+    func contains(_ url: URL) -> Bool {
       // Ten times faster than taking two URLs apart, which is done for a URL that is written otherwise.
-      let text = other.absoluteString.utf8
-      if text.starts(with: self.text.utf8), text.dropFirst(self.text.utf8.count).first.map(isAfterAuthority) ?? true {
-        return true
-      }
-      return other.hasSameOrigin(as: url)
+      let other = url.absoluteString.utf8
+      let isWrittenAlike =
+        other.starts(with: text.utf8) && other.dropFirst(text.utf8.count).first.map(isAfterAuthority) ?? true
+      return isWrittenAlike || url.hasSameOrigin(as: self.url)
     }
   }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// leaves it asleep, so that a call costs an entry in a table and not a sleeping task of its own.
 final class CallSupervisor: Sendable {
   private struct State {
-    var calls: [Int: SupervisedCall] = [:]
+    var calls: [Int: Interruption] = [:]
     var lastNumber = 0
     var isShutDown = false
     var timer: (deadline: Duration, task: Task<Void, Never>)?
@@ -30,40 +30,54 @@ final class CallSupervisor: Sendable {
     callNumber.add(1, ordering: .relaxed).newValue
   }
 
-  /// Runs `operation` until `deadline`. A whole call whose response's body is on its way lasts until that body ends.
+  /// Sends `request` on by `next` until `deadline`. A whole call whose response's body is on its way lasts until that body
+  /// ends.
   ///
   /// - Parameter phase: What the deadline is for: the total, or an attempt.
-  /// - Throws: What `operation` throws; ``APIError/timedOut(_:)`` of the phase at the deadline; `CancellationError` when
+  /// - Throws: What `next` throws; ``APIError/timedOut(_:)`` of the phase at the deadline; `CancellationError` when
   ///   the task or the client ends the call.
-  func run(
-    until deadline: Duration?, phase: TransportFailure.Phase = .total,
-    _ operation: @escaping @Sendable () async throws -> HTTPResponse
+  func send(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport, until deadline: Duration?,
+    phase: TransportFailure.Phase
   ) async throws -> HTTPResponse {
-    let call = try begin(phase, until: deadline)
-    let task = Task.startedHere(operation)
-    call.onInterruption { _ in task.cancel() }
+    let interruption = try begin(phase, until: deadline)
     do {
-      var response = try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        task.cancel()
-      }
+      let response =
+        next.isInterruptible
+        ? try await send(request, context: context, next: next, interruptedBy: interruption)
+        : try await interruption.run { try await next.send(request, context: context) }
       guard phase == .total, response.body.bufferedBytes == nil else {
-        end(call)
+        end(interruption)
         return response
       }
-      let body = response.body
-      call.onInterruption { [weak call] error in
-        body.abort(throwing: error)
-        // Its reader may hold it without reading: the call has ended all the same.
-        if let call { self.end(call) }
-      }
-      response.body = body.onEnd { [self] _ in end(call) }
-      return response
+      return supervisingBody(of: response, interruption)
     } catch {
-      end(call)
-      throw call.interruption ?? error
+      end(interruption)
+      throw interruption.reason ?? error
     }
+  }
+
+  private func send(
+    _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport, interruptedBy interruption: Interruption
+  ) async throws -> HTTPResponse {
+    let whole = context.interruption
+    whole?.onInterruption { _ in interruption.interrupt(CancellationError()) }
+    defer { whole?.onInterruption(nil) }
+    var context = context
+    context.interruption = interruption
+    return try await next.send(request, context: context)
+  }
+
+  private func supervisingBody(of response: HTTPResponse, _ interruption: Interruption) -> HTTPResponse {
+    let body = response.body
+    interruption.onInterruption { [weak interruption] error in
+      body.abort(throwing: error)
+      // Its reader may hold it without reading: the call has ended all the same.
+      if let interruption { self.end(interruption) }
+    }
+    var response = response
+    response.body = body.onEnd { [self] _ in end(interruption) }
+    return response
   }
 
   /// Starts `operation`, which nobody waits for, and cancels it at `deadline` or with the client.
@@ -103,13 +117,13 @@ final class CallSupervisor: Sendable {
 
   private func begin(
     _ phase: TransportFailure.Phase, until deadline: Duration?, isBackground: Bool = false
-  ) throws -> SupervisedCall {
+  ) throws -> Interruption {
     try state.withLock { state in
       guard !state.isShutDown || phase != .total else {
         throw APIError.invalidRequest("The client has been shut down: make a new one.")
       }
       state.lastNumber += 1
-      let call = SupervisedCall(
+      let call = Interruption(
         number: state.lastNumber, phase: phase, deadline: deadline, isBackground: isBackground)
       state.calls[call.number] = call
       if let deadline { setTimer(&state, for: deadline) }
@@ -117,7 +131,7 @@ final class CallSupervisor: Sendable {
     }
   }
 
-  private func end(_ call: SupervisedCall) {
+  private func end(_ call: Interruption) {
     let drained = state.withLock { state in
       state.calls[call.number] = nil
       guard state.calls.isEmpty else { return [CheckedContinuation<Void, Never>]() }
@@ -145,7 +159,7 @@ final class CallSupervisor: Sendable {
     let now = timeSource.elapsed
     let late = state.withLock { state in
       state.timer = nil
-      let (late, early) = state.calls.values.reduce(into: ([SupervisedCall](), [Duration]())) { result, call in
+      let (late, early) = state.calls.values.reduce(into: ([Interruption](), [Duration]())) { result, call in
         guard let deadline = call.deadline else { return }
         if deadline <= now { result.0.append(call) } else { result.1.append(deadline) }
       }
@@ -153,48 +167,5 @@ final class CallSupervisor: Sendable {
       return late
     }
     for call in late { call.interrupt(APIError.timedOut(call.phase)) }
-  }
-}
-
-/// One call under way: knows how to interrupt it, whatever it is doing.
-private final class SupervisedCall: Sendable {
-  private struct State {
-    var interruption: (any Error)?
-    var interrupt: (@Sendable (any Error) -> Void)?
-  }
-
-  let number: Int
-  let phase: TransportFailure.Phase
-  let deadline: Duration?
-  let isBackground: Bool
-  private let state = Mutex(State())
-
-  init(number: Int, phase: TransportFailure.Phase, deadline: Duration?, isBackground: Bool) {
-    self.number = number
-    self.phase = phase
-    self.deadline = deadline
-    self.isBackground = isBackground
-  }
-
-  /// Why the call was interrupted; `nil` when it was not.
-  var interruption: (any Error)? {
-    state.withLock { $0.interruption }
-  }
-
-  /// Says how to interrupt the call from now on; does it at once when the call was interrupted before.
-  func onInterruption(_ interrupt: @escaping @Sendable (any Error) -> Void) {
-    let interruption = state.withLock { state in
-      state.interrupt = interrupt
-      return state.interruption
-    }
-    if let interruption { interrupt(interruption) }
-  }
-
-  func interrupt(_ error: any Error) {
-    let interrupt = state.withLock { state in
-      if state.interruption == nil { state.interruption = error }
-      return state.interrupt
-    }
-    interrupt?(error)
   }
 }

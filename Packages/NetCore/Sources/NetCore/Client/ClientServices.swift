@@ -34,6 +34,7 @@ public struct ClientServices: Sendable {
     var own = context
     own.deadline = started + timeout
     own.attempt = 1
+    own.interruption = nil
     own.events = own.events?.emitter(forCall: supervisor.nextCallNumber())
     return supervisor.runInBackground(until: started + timeout) { [own, timeSource] in
       own.report(.started(request))

@@ -7,11 +7,12 @@ final class Flights: Sendable {
   /// Joins the flight of `key`, or starts it with `operation`, and waits for its end.
   ///
   /// - Throws: What `operation` throws, to everybody who waits; `CancellationError` at once to a caller whose task is
-  ///   cancelled. The last caller who leaves cancels the flight.
+  ///   cancelled, or whose call is to end. The last caller who leaves cancels the flight.
   func join(
-    _ key: FlightKey, deadline: Duration?,
+    _ key: FlightKey, for context: RequestContext,
     _ operation: @escaping @Sendable (FlightDeadline) async throws -> HTTPResponse, onJoining: () -> Void
   ) async throws -> HTTPResponse {
+    let deadline = context.deadline
     let (flight, number, isNew) = flights.withLock { flights in
       if let flight = flights[key] {
         flight.deadline.extend(to: deadline)
@@ -26,6 +27,7 @@ final class Flights: Sendable {
     } else {
       onJoining()
     }
+    context.onInterruption { self.leave(flight, number, of: key) }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { flight.wait(number, $0) }
     } onCancel: {

@@ -1,7 +1,7 @@
 /// Gives each hop of a call the jar's cookies, above the cache, so that stored answers that vary on cookies are told apart.
 ///
 /// A request with a Cookie field of its own gets nothing.
-struct CookieAttachment: HTTPMiddleware {
+struct CookieAttachment: HTTPMiddleware, Interruptible {
   let jar: CookieJar
 
   func intercept(
@@ -21,7 +21,7 @@ struct CookieAttachment: HTTPMiddleware {
 }
 
 /// Gives an attempt after the first the cookies that are there by then: a refusal may have set some.
-struct CookieRenewal: HTTPMiddleware {
+struct CookieRenewal: HTTPMiddleware, Interruptible {
   let jar: CookieJar
 
   func intercept(
@@ -43,7 +43,7 @@ struct CookieRenewal: HTTPMiddleware {
 }
 
 /// Puts the cookies of every response of the network into the jar, as soon as its transport brings it.
-struct CookieReception: HTTPMiddleware {
+struct CookieReception: HTTPMiddleware, Interruptible {
   let jar: CookieJar
 
   func intercept(

@@ -1,5 +1,5 @@
 /// Counts the exchanges of each host and lets none begin while its circuit is open.
-struct CircuitBreaking: HTTPMiddleware {
+struct CircuitBreaking: HTTPMiddleware, Interruptible {
   let circuits: Circuits
   let timeSource: TimeSource
 
@@ -35,7 +35,7 @@ struct CircuitBreaking: HTTPMiddleware {
 }
 
 /// Rejects what an open circuit would reject before it waits for anything.
-struct CircuitGate: HTTPMiddleware {
+struct CircuitGate: HTTPMiddleware, Interruptible {
   let circuits: Circuits
 
   func intercept(

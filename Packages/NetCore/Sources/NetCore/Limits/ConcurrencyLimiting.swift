@@ -1,5 +1,5 @@
 /// Has a place for each attempt, until its exchange has ended.
-struct ConcurrencyLimiting: HTTPMiddleware {
+struct ConcurrencyLimiting: HTTPMiddleware, Interruptible {
   let places: Places
   private let timeSource: TimeSource
 
@@ -14,7 +14,9 @@ struct ConcurrencyLimiting: HTTPMiddleware {
     let origin = Origin(request.url)
     try await context.rejecting {
       guard let turn = try places.take(origin) else { return }
-      try await context.reportingWait(timeSource) { try await places.wait(for: turn) }
+      try await context.reportingWait(timeSource) {
+        try await context.interruptible { [places] in try await places.wait(for: turn) }
+      }
     }
     do {
       var response = try await next.send(request, context: context)

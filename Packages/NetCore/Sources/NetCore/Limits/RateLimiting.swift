@@ -1,5 +1,5 @@
 /// Lets each attempt wait for its turn under the rate limit, and listens to what the server says about its own.
-struct RateLimiting: HTTPMiddleware {
+struct RateLimiting: HTTPMiddleware, Interruptible {
   let limiter: RateLimiter
   let timeSource: TimeSource
 
@@ -22,7 +22,9 @@ struct RateLimiting: HTTPMiddleware {
   private func waitForTurn(_ origin: Origin, _ context: RequestContext) async throws {
     try await context.rejecting {
       guard let turn = try limiter.take(origin, until: context.deadline) else { return }
-      try await context.reportingWait(timeSource) { try await limiter.wait(for: turn) }
+      try await context.reportingWait(timeSource) {
+        try await context.interruptible { [limiter] in try await limiter.wait(for: turn) }
+      }
     }
   }
 
@@ -30,7 +32,7 @@ struct RateLimiting: HTTPMiddleware {
   private struct Paused: Error {}
 
   /// Sends an attempt back to wait, when the server has asked for a pause while it waited for something else.
-  struct Gate: HTTPMiddleware {
+  struct Gate: HTTPMiddleware, Interruptible {
     let limiter: RateLimiter
 
     func intercept(

@@ -39,7 +39,7 @@ public struct Tracing: Sendable {
 }
 
 /// Gives each attempt a span, and tells the server.
-struct TracePropagation: HTTPMiddleware {
+struct TracePropagation: HTTPMiddleware, Interruptible {
   private let identifier: @Sendable () -> UInt64
   private let origins: CredentialOrigins
 

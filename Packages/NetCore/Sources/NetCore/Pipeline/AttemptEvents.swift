@@ -1,5 +1,5 @@
 /// Counts attempts, and tells observers of each: its request, and its response or failure.
-struct AttemptEvents: HTTPMiddleware {
+struct AttemptEvents: HTTPMiddleware, Interruptible {
   let timeSource: TimeSource
   let observers: [any CallObserver]
 
@@ -14,14 +14,16 @@ struct AttemptEvents: HTTPMiddleware {
       context.report(.response(response, to: request, after: timeSource.elapsed - started))
       return response
     } catch {
-      var failure = error
-      if var apiError = error as? APIError {
-        apiError.attempts = context.attempt
-        failure = apiError
-      }
+      let failure = Self.counting(error, in: context)
       context.report(.attemptFailed(failure, of: request, after: timeSource.elapsed - started))
       throw failure
     }
+  }
+
+  private static func counting(_ error: any Error, in context: RequestContext) -> any Error {
+    guard var error = error as? APIError else { return error }
+    error.attempts = context.attempt
+    return error
   }
 }
 

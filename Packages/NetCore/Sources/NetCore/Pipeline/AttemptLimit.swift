@@ -1,5 +1,5 @@
 /// Gives each attempt a time limit of its own; of a streaming response only the head counts.
-struct AttemptLimit: HTTPMiddleware {
+struct AttemptLimit: HTTPMiddleware, Interruptible {
   let limit: Duration
   let supervisor: CallSupervisor
   let timeSource: TimeSource
@@ -7,9 +7,8 @@ struct AttemptLimit: HTTPMiddleware {
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
-    try await supervisor.run(until: timeSource.elapsed + limit, phase: .attempt) {
-      try await next.send(request, context: context)
-    }
+    try await supervisor.send(
+      request, context: context, next: next, until: timeSource.elapsed + limit, phase: .attempt)
   }
 }
 

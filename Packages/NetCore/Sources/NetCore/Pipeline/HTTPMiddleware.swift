@@ -13,14 +13,21 @@ public protocol HTTPMiddleware: Sendable {
 extension HTTPTransport {
   /// This transport behind `middlewares`, the first of them outermost.
   func behind(_ middlewares: [any HTTPMiddleware]) -> any HTTPTransport {
-    middlewares.reversed().reduce(self as any HTTPTransport) { Stage(middleware: $1, next: $0) }
+    middlewares.reversed().reduce(self as any HTTPTransport) { Stage($1, next: $0) }
   }
 }
 
 /// A middleware with the rest of its pipeline.
-private struct Stage: HTTPTransport, CustomStringConvertible {
-  let middleware: any HTTPMiddleware
-  let next: any HTTPTransport
+private final class Stage: HTTPTransport, CustomStringConvertible {
+  private let middleware: any HTTPMiddleware
+  private let next: any HTTPTransport
+  let isInterruptible: Bool
+
+  init(_ middleware: any HTTPMiddleware, next: any HTTPTransport) {
+    self.middleware = middleware
+    self.next = next
+    isInterruptible = (middleware as? any Interruptible)?.isInterruptible == true && next.isInterruptible
+  }
 
   func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
     try await middleware.intercept(request, context: context, next: next)

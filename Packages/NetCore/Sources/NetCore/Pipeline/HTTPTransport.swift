@@ -9,4 +9,13 @@ public protocol HTTPTransport: Sendable {
   /// - Throws: ``APIError`` when there is no response; `CancellationError`, at once and with the connection closed, when
   ///   the task is cancelled.
   func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse
+
+  /// Whether every wait of ``send(_:context:)`` ends by ``RequestContext/onInterruption(_:)``, too, and not only when the
+  /// task is cancelled. A client then starts no task of its own to cancel at a limit of time. Default: `false`.
+  var isInterruptible: Bool { get }
+}
+
+extension HTTPTransport {
+  /// `false`.
+  public var isInterruptible: Bool { false }
 }

@@ -20,6 +20,7 @@ public struct RequestContext: Sendable {
     var redirectPolicy: CopyOnWrite<RedirectPolicy>?
     var trace: CopyOnWrite<TraceContext>?
     var events: EventEmitter?
+    var interruption: Interruption?
     var mayShareFlight = true
     var hasOwnCookies = false
   }
@@ -108,6 +109,12 @@ public struct RequestContext: Sendable {
   var flightDeadline: FlightDeadline? {
     get { parts.value.flightDeadline }
     set { parts.value.flightDeadline = newValue }
+  }
+
+  /// What ends the call or its attempt, when no task does.
+  var interruption: Interruption? {
+    get { parts.value.interruption }
+    set { parts.value.interruption = newValue }
   }
 
   var events: EventEmitter? {

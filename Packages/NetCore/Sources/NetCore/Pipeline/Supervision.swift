@@ -7,7 +7,7 @@ struct Supervision: HTTPMiddleware {
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
-    try await supervisor.run(until: context.deadline) { try await next.send(request, context: context) }
+    try await supervisor.send(request, context: context, next: next, until: context.deadline, phase: .total)
   }
 }
 

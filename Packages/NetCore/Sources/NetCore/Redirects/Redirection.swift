@@ -5,10 +5,12 @@ import Foundation
 #endif
 
 /// Follows redirects: each is a new request through all stages below.
-struct Redirection: HTTPMiddleware {
+struct Redirection: HTTPMiddleware, Interruptible {
   let policy: RedirectPolicy
   let authenticator: (any Authenticator)?
   let timeSource: TimeSource
+
+  var isInterruptible: Bool { authenticator.map { $0 is any InterruptibleAuthenticator } ?? true }
 
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
@@ -66,7 +68,7 @@ struct Redirection: HTTPMiddleware {
   ) async throws -> CredentialScope? {
     guard let authenticator, let scope = context.credentialScope else { return context.credentialScope }
     guard !redirect.isDowngrade else { return nil }
-    return try await authenticator.scope(for: request) == scope ? scope : nil
+    return try await authenticator.scope(for: request, in: context) == scope ? scope : nil
   }
 }
 

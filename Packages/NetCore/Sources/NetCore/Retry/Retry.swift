@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// Sends a request again when its attempt failed and the policy says so.
-struct Retry: HTTPMiddleware {
+struct Retry: HTTPMiddleware, Interruptible {
   let policy: RetryPolicy
   let timeSource: TimeSource
   private let budget = RetryBudget()
@@ -19,44 +19,33 @@ struct Retry: HTTPMiddleware {
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
     let policy = context.retryPolicy ?? policy
-    return policy.maximumAttempts > 1
-      ? try await repeating(request, as: policy, context: context, next: next)
-      : try await next.send(request, context: context)
+    guard policy.maximumAttempts > 1 else { return try await next.send(request, context: context) }
+    let began = timeSource.elapsed
+    let host = request.url.host() ?? ""
+    budget.addCall(to: host, at: began)
+    let outcome = await attempt(request, context: context, next: next)
+    guard !policy.accepts(outcome) else { return try outcome.get() }
+    let course = RetryCourse(of: request, to: host, as: policy, in: context, at: began)
+    return try await result(of: course, after: outcome, context: context, next: next)
   }
 
-  private func repeating(
-    _ request: HTTPRequest, as policy: RetryPolicy, context: RequestContext, next: any HTTPTransport
+  /// What comes of a request whose first attempt ended with an `outcome` that may be repeated.
+  private func result(
+    of course: RetryCourse, after outcome: Result<HTTPResponse, any Error>, context: RequestContext,
+    next: any HTTPTransport
   ) async throws -> HTTPResponse {
-    let host = request.url.host() ?? ""
-    let started = timeSource.elapsed
-    // After a redirect the attempts before it count no more.
-    let earlierAttempts = context.attempt - 1
-    var context = context
-    var failures: [FailedAttempt] = []
-    var mayHaveReachedServer = false
-    budget.addCall(to: host, at: started)
+    var (course, outcome, context) = (course, outcome, context)
     while true {
-      let begin = timeSource.elapsed
-      let outcome = await attempt(request, context: context, next: next)
-      let now = timeSource.elapsed
       // A stage below may have sent the request again itself.
       context.attempt = max(context.attempt, outcome.attempts)
-      let situation = RetryPolicy.Situation(
-        request: request, outcome: outcome, attempt: context.attempt - earlierAttempts,
-        previousWait: failures.last?.wait ?? .zero, remaining: context.deadline.map { $0 - now }, now: timeSource.now)
-      guard !Task.isCancelled, let (wait, reason) = policy.decision(in: situation),
-        budget.takeRetry(to: host, at: now, within: policy.budget)
-      else {
-        let refusal = Task.isCancelled ? nil : policy.refusal(in: situation)
-        if let refusal { context.report(.notRetried(reason: refusal)) }
-        return try outcome.adding(failures, whyNotRetried: refusal, mayHaveReachedServer: mayHaveReachedServer)
+      guard let end = course.endOfWait(after: outcome, in: context, within: budget, timeSource) else {
+        return try course.result(outcome)
       }
-      failures.append(FailedAttempt(outcome, number: context.attempt, at: begin - started, wait: wait))
-      mayHaveReachedServer = mayHaveReachedServer || outcome.mayHaveReachedServer
       if case .success(let response) = outcome { response.body.discard() }
-      context.report(.retry(reason: reason, wait: wait))
-      try await timeSource.sleep(until: now + wait)
+      try await context.interruptible { [timeSource] in try await timeSource.sleep(until: end) }
       context.attempt += 1
+      course.nextAttempt(at: timeSource.elapsed)
+      outcome = await attempt(course.request, context: context, next: next)
     }
   }
 
@@ -73,48 +62,4 @@ struct Retry: HTTPMiddleware {
 
 extension Retry: CustomStringConvertible {
   var description: String { "retry: \(policy)" }
-}
-
-extension FailedAttempt {
-  fileprivate init(_ outcome: Result<HTTPResponse, any Error>, number: Int, at: Duration, wait: Duration) {
-    let failure: Failure =
-      switch outcome {
-      case .success(let response): .status(response.status)
-      case .failure(let error): .error((error as? APIError)?.kind ?? .transport(.other))
-      }
-    self.init(number: number, began: at, failure: failure, wait: wait)
-  }
-}
-
-extension Result<HTTPResponse, any Error> {
-  fileprivate var attempts: Int {
-    switch self {
-    case .success(let response): response.info.attempts
-    case .failure(let error): (error as? APIError)?.attempts ?? 0
-    }
-  }
-
-  fileprivate var mayHaveReachedServer: Bool {
-    if case .failure(let error as APIError) = self { error.mayHaveReachedServer } else { true }
-  }
-
-  /// The response or error, which knows the attempts before it, whether one of them may have reached the server, and why
-  /// there is no other.
-  fileprivate func adding(
-    _ failures: [FailedAttempt], whyNotRetried: String?, mayHaveReachedServer: Bool
-  ) throws -> HTTPResponse {
-    switch self {
-    case .success(var response):
-      response.info.failures = failures
-      response.info.whyNotRetried = whyNotRetried
-      return response
-    case .failure(var error as APIError):
-      error.failures = failures
-      error.whyNotRetried = whyNotRetried
-      error.mayHaveReachedServer = error.mayHaveReachedServer || mayHaveReachedServer
-      throw error
-    case .failure(let error):
-      throw error
-    }
-  }
 }

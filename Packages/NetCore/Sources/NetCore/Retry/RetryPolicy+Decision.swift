@@ -19,6 +19,11 @@ extension RetryPolicy {
     var now: Date
   }
 
+  /// Whether `outcome` is a response that the policy never repeats.
+  func accepts(_ outcome: Result<HTTPResponse, any Error>) -> Bool {
+    if case .success(let response) = outcome { !isFailure(response) } else { false }
+  }
+
   /// Whether to send again, after how long and why; `nil` when not.
   func decision(in situation: Situation) -> (wait: Duration, reason: String)? {
     guard situation.attempt < maximumAttempts, situation.request.body.isReplayable,
@@ -53,7 +58,7 @@ extension RetryPolicy {
   private func reasonToRepeat(_ situation: Situation) -> String? {
     switch situation.outcome {
     case .success(let response):
-      guard verdict(response) ?? statuses.contains(response.status) else { return nil }
+      guard isFailure(response) else { return nil }
       let wasNotActedOn = response.status == .tooEarly || response.status == .misdirectedRequest
       return situation.request.mayBeRepeated || wasNotActedOn ? "\(response.status)" : nil
     case .failure(let error as APIError):
@@ -62,6 +67,10 @@ extension RetryPolicy {
     case .failure:
       return nil
     }
+  }
+
+  private func isFailure(_ response: HTTPResponse) -> Bool {
+    verdict(response) ?? statuses.contains(response.status)
   }
 
   private func wait(in situation: Situation) -> Duration? {
