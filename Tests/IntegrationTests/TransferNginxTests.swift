@@ -85,7 +85,7 @@ import Testing
       defer { hasEnded.withLock { $0 = true } }
       return try await client.download(Endpoint<Void>(path: "slow/file"), to: target)
     }
-    while size(of: "target.partial") < 1_000_000, !hasEnded.withLock({ $0 }) { await Task.yield() }
+    while size(of: "target.partial") < 1_000_000, !hasEnded.withLock({ $0 }), !Task.isCancelled { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     let content = try publish(2_500_000, seed: 2)

@@ -83,7 +83,7 @@ import Testing
     let partial = folder.path("map.zip.partial")
     let arguments = ["download", server.baseURL.appending(path: "map").absoluteString, "-o", target.path]
     let killed = try await Brewtips.run(arguments) { process in
-      while size(of: partial) < 1_000_000 { await Task.yield() }
+      while size(of: partial) < 1_000_000, !Task.isCancelled { await Task.yield() }
       process.send(SIGKILL)
     }
     #expect(killed.status == 128 + SIGKILL)

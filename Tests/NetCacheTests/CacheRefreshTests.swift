@@ -121,7 +121,7 @@ import Testing
       _ = try await bench.get()
       await gate.waiting(1)
     }
-    while gate.cancellations == 0 { await Task.yield() }
+    while gate.cancellations == 0, !Task.isCancelled { await Task.yield() }
     _ = clock
   }
 
@@ -159,7 +159,7 @@ import Testing
     let stale = try await bench.open()
     #expect(stale.info.cache == .staleHit(age: .seconds(20), .whileRevalidating))
     try await bench.ended(calls: 3 - 1)
-    while try await bench.cache.info().bytes < 300 + 256 { await Task.yield() }
+    while try await bench.cache.info().bytes < 300 + 256, !Task.isCancelled { await Task.yield() }
     let fresh = try await bench.open()
     #expect(try await fresh.body.collect(upTo: 1_000).count == 300)
   }
@@ -252,7 +252,7 @@ final class Gate: Sendable {
 
   /// Returns when so many wait.
   func waiting(_ count: Int) async {
-    while state.withLock({ $0.waiting.count }) < count { await Task.yield() }
+    while state.withLock({ $0.waiting.count }) < count, !Task.isCancelled { await Task.yield() }
   }
 }
 

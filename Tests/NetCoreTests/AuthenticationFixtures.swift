@@ -105,6 +105,6 @@ struct SignedInClient {
 extension TestClock {
   /// Returns when somebody sleeps until so long after the clock's beginning.
   func sleeper(until moment: Duration) async {
-    while !sleepers.contains(.init(elapsed: moment)) { await Task.yield() }
+    while !sleepers.contains(.init(elapsed: moment)), !Task.isCancelled { await Task.yield() }
   }
 }

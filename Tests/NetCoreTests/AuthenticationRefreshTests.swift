@@ -52,8 +52,8 @@ import Testing
     clock.advance(by: .seconds(30))
     #expect(try await error == .timedOut(.attempt))
     gate.fulfill(.success(()))
-    while expired.load()?.accessToken != "late" { await Task.yield() }
-    while await (try? sign(authenticator)) != "Bearer late" { await Task.yield() }
+    while expired.load()?.accessToken != "late", !Task.isCancelled { await Task.yield() }
+    while await (try? sign(authenticator)) != "Bearer late", !Task.isCancelled { await Task.yield() }
   }
 
   @Test func `a waiter's cancellation or deadline is not the refresh's`() async throws {
@@ -171,7 +171,7 @@ import Testing
     waiter.cancel()
     await #expect(throws: CancellationError.self) { try await waiter.value }
     try await wasCancelled.value()
-    while !clock.sleepers.isEmpty { await Task.yield() }
+    while !clock.sleepers.isEmpty, !Task.isCancelled { await Task.yield() }
   }
 
   @Test func `a refresh that gives the refused token again has failed`() async throws {

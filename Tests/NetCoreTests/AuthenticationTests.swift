@@ -215,10 +215,10 @@ import Testing
       $0.coalescesCalls = true
     }
     async let ann = client.send(Endpoint<String>(path: "a"))
-    while transport.requests.isEmpty { await Task.yield() }
+    while transport.requests.isEmpty, !Task.isCancelled { await Task.yield() }
     try await authenticator.signIn(BearerCredentials(accessToken: "bob's"))
     async let bob = client.send(Endpoint<String>(path: "a"))
-    while transport.requests.count < 2 { await Task.yield() }
+    while transport.requests.count < 2, !Task.isCancelled { await Task.yield() }
     gate.fulfill(.success(()))
     #expect(try await [ann, bob] == ["Bearer ann's", "Bearer bob's"])
   }

@@ -97,7 +97,7 @@ private final class Health: Sendable {
     for count in 5...7 {
       health.becomes { try await waitUntilCancelled() }
       let probe = Task { try await client.send(call) }
-      while transport.requests.count < count { await Task.yield() }
+      while transport.requests.count < count, !Task.isCancelled { await Task.yield() }
       let error = try await apiError { try await client.send(call) }
       #expect(error == .rejected(.circuitOpen))
       #expect(error.retryAfter == .zero)
@@ -117,7 +117,7 @@ private final class Health: Sendable {
     clock.advance(by: .seconds(10))
     health.becomes { try await waitUntilCancelled() }
     async let probe = apiError { try await client.send(call) }
-    while transport.requests.count < 5 { await Task.yield() }
+    while transport.requests.count < 5, !Task.isCancelled { await Task.yield() }
     // Until then the clock sleeps for the calls before, which ended in time.
     clock.advance(by: .seconds(20))
     try await clock.waitForSleeper(until: .seconds(40))
@@ -132,7 +132,7 @@ private final class Health: Sendable {
     let client = client(transport)
     health.becomes { try await waitUntilCancelled() }
     let calls = (0..<8).map { _ in Task { try await client.send(call) } }
-    while transport.requests.count < 8 { await Task.yield() }
+    while transport.requests.count < 8, !Task.isCancelled { await Task.yield() }
     for call in calls { call.cancel() }
     for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
     #expect(events.circuits == [])
@@ -202,8 +202,8 @@ private final class Health: Sendable {
     let client = client(transport) { $0.concurrencyLimit = ConcurrencyLimit(perHost: 1) }
     let calls = (0..<7).map { _ in Task { try await client.send(call) } }
     for count in 1...4 {
-      while transport.requests.count < count { await Task.yield() }
-      while doors.withLock({ $0.count }) < count { await Task.yield() }
+      while transport.requests.count < count, !Task.isCancelled { await Task.yield() }
+      while doors.withLock({ $0.count }) < count, !Task.isCancelled { await Task.yield() }
       doors.withLock { $0[count - 1] }.fulfill(.success(()))
     }
     var rejections = 0

@@ -31,7 +31,7 @@ private final class GatedTransport: Sendable {
   }
 
   func waiting(_ count: Int) async {
-    while gates.withLock({ $0.count }) < count { await Task.yield() }
+    while gates.withLock({ $0.count }) < count, !Task.isCancelled { await Task.yield() }
   }
 }
 
@@ -80,7 +80,7 @@ private final class GatedTransport: Sendable {
     let calls = await calls(100, of: client)
     for call in calls { call.cancel() }
     for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
-    while gate.cancellations.withLock({ $0 }) == 0 { await Task.yield() }
+    while gate.cancellations.withLock({ $0 }) == 0, !Task.isCancelled { await Task.yield() }
     async let next = client.send(call)
     await gate.waiting(1)
     gate.release(.success(.text("new")))
@@ -129,7 +129,7 @@ private final class GatedTransport: Sendable {
     ]
     let calls = endpoints.map { endpoint in Task { try await client.send(endpoint) } }
     let streaming = Task { try await client.open(call) }
-    while transport.requests.count < endpoints.count + 1 { await Task.yield() }
+    while transport.requests.count < endpoints.count + 1, !Task.isCancelled { await Task.yield() }
     #expect(joined.count == 0)
     for call in calls { call.cancel() }
     streaming.cancel()
@@ -226,6 +226,6 @@ private final class JoinCounter: CallObserver {
   }
 
   func reach(_ count: Int) async {
-    while self.count < count { await Task.yield() }
+    while self.count < count, !Task.isCancelled { await Task.yield() }
   }
 }

@@ -31,7 +31,7 @@ private final class Gate: Sendable {
 
   /// Returns when so many requests have come since the beginning.
   func arrived(_ count: Int) async {
-    while paths.count < count { await Task.yield() }
+    while paths.count < count, !Task.isCancelled { await Task.yield() }
   }
 
   /// Answers the first request that is not answered.
@@ -156,7 +156,7 @@ private final class Gate: Sendable {
     #expect(places.counts == (0, 0))
 
     let reading = Task { try await send(4).body.collect(upTo: 10) }
-    while places.counts.taken == 0 { await Task.yield() }
+    while places.counts.taken == 0, !Task.isCancelled { await Task.yield() }
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await reading.value }
     #expect(places.counts == (0, 0))
@@ -176,7 +176,7 @@ private final class Gate: Sendable {
     let call = Task {
       try await pipeline.send(HTTPRequest(url: exampleURL.appending(path: "wait")), context: RequestContext())
     }
-    while places.counts.taken == 0 { await Task.yield() }
+    while places.counts.taken == 0, !Task.isCancelled { await Task.yield() }
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
     #expect(places.counts == (0, 0))
@@ -198,7 +198,7 @@ private final class Gate: Sendable {
     let first = Task { try await client.send(Endpoint<String>(path: "a", timeout: .seconds(60))) }
     await gate.arrived(1)
     async let late = apiError { try await client.send(Endpoint<String>(path: "b")) }
-    while arrivals.withLock({ $0 }) < 2 { await Task.yield() }
+    while arrivals.withLock({ $0 }) < 2, !Task.isCancelled { await Task.yield() }
     try await clock.waitForSleeper(until: .seconds(30))
     clock.advance(by: .seconds(30))
     #expect(try await late == .timedOut(.total))
@@ -247,7 +247,7 @@ private final class Gate: Sendable {
       let request = HTTPRequest(url: exampleURL.appending(path: "\(number)"))
       calls.append(Task { [context] in try await pipeline.send(request, context: context) })
       if number == 0 { await gate.arrived(1) }
-      while places.counts.waiting < number { await Task.yield() }
+      while places.counts.waiting < number, !Task.isCancelled { await Task.yield() }
     }
     return calls
   }

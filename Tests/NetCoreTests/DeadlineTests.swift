@@ -166,7 +166,7 @@ private func silent() -> ClosureTransport {
     let response = try await client.open(Endpoint<Void>(path: "body"))
     let reading = Task { try await response.body.collect(upTo: 10) }
     let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
-    while transport.requests.count < 2 { await Task.yield() }
+    while transport.requests.count < 2, !Task.isCancelled { await Task.yield() }
     await client.shutdown(.cancelling)
     await #expect(throws: CancellationError.self) { try await call.value }
     await #expect(throws: CancellationError.self) { try await reading.value }
@@ -202,6 +202,6 @@ private func silent() -> ClosureTransport {
     client = nil
     call.cancel()
     _ = await call.result
-    while !clock.sleepers.isEmpty { await Task.yield() }
+    while !clock.sleepers.isEmpty, !Task.isCancelled { await Task.yield() }
   }
 }

@@ -150,7 +150,7 @@ import Testing
     let first = Task { [options] in
       try await makeClient(answering(HTTPResponse(body: body.body))).download(map, to: target, options: options)
     }
-    while folder.names.isEmpty { await Task.yield() }
+    while folder.names.isEmpty, !Task.isCancelled { await Task.yield() }
     // It is made and locked in one step of a thread; whoever comes in between, waits for nobody.
     let error = try await apiError {
       while true { _ = try await HTTPClient.asking(RangeServer(content)).download(map, to: target, options: options) }

@@ -181,13 +181,16 @@ private struct HangingStore: CredentialStore {
       try Task.checkCancellation()
       return .text("landed")
     }
+    let events = EventRecorder()
     let client = makeClient(ending.of(transport)) { configuration in
+      configuration.observers = [events]
       configuration.timeSource = clock.timeSource
       configuration.coalescesCalls = true
     }
     async let short = apiError { try await client.send(Endpoint<String>(path: "a", timeout: .seconds(7))) }
     try await waitUntil { !transport.requests.isEmpty }
     async let long = client.send(Endpoint<String>(path: "a"))
+    try await waitUntil { events.story.contains("coalesced 1") }
     try await clock.waitForSleeper(until: .seconds(7))
     clock.advance(by: .seconds(7))
     #expect(try await short == .timedOut(.total))

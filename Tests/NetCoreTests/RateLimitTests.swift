@@ -98,7 +98,7 @@ private let call = Endpoint<String>(path: "a")
       let context = RequestContext(deadline: .seconds(deadline))
       let late = Task { try await pipeline.send(HTTPRequest(url: exampleURL), context: context) }
       guard isRejected else {
-        while limiter.waiting(for: Origin(exampleURL)) < 3 { await Task.yield() }
+        while limiter.waiting(for: Origin(exampleURL)) < 3, !Task.isCancelled { await Task.yield() }
         late.cancel()
         continue
       }
@@ -148,10 +148,12 @@ private let call = Endpoint<String>(path: "a")
     for (waiting, path) in ["first", "b", "c"].enumerated() {
       let request = HTTPRequest(url: exampleURL.appending(path: path))
       calls.append(Task { try await pipeline.send(request, context: RequestContext()) })
-      while transport.requests.isEmpty || concurrency.places.counts.waiting < waiting { await Task.yield() }
+      while transport.requests.isEmpty || concurrency.places.counts.waiting < waiting, !Task.isCancelled {
+        await Task.yield()
+      }
     }
     first.fulfill(.success(()))
-    while limiter.waiting(for: Origin(exampleURL)) < 2 { await Task.yield() }
+    while limiter.waiting(for: Origin(exampleURL)) < 2, !Task.isCancelled { await Task.yield() }
     #expect(concurrency.places.counts == (0, 0))
     #expect(transport.requests.count == 1)
     try await clock.waitForSleeper(until: .seconds(7))
@@ -211,7 +213,9 @@ private let call = Endpoint<String>(path: "a")
     for number in 0..<count {
       let request = HTTPRequest(url: exampleURL.appending(path: "\(number)"))
       calls.append(Task { [context] in try await pipeline.send(request, context: context) })
-      while transport.requests.isEmpty || limiter.waiting(for: Origin(exampleURL)) < number { await Task.yield() }
+      while transport.requests.isEmpty || limiter.waiting(for: Origin(exampleURL)) < number, !Task.isCancelled {
+        await Task.yield()
+      }
     }
     return calls
   }

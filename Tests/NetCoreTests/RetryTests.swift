@@ -232,7 +232,7 @@ private func script(_ outcomes: Result<HTTPResponse, APIError>...) -> ClosureTra
     }
     async let failure = apiError { try await client.send(call) }
     try await clock.waitForSleeper(until: .seconds(10))
-    while transport.requests.isEmpty { await Task.yield() }
+    while transport.requests.isEmpty, !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(10))
     #expect(try await failure == .timedOut(.total))
   }

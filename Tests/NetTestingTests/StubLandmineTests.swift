@@ -87,7 +87,7 @@ import FoundationNetworking
       answer.continuation.finish()
     }
     task.resume()
-    while held.count < 1 { await Task.yield() }
+    while held.count < 1, !Task.isCancelled { await Task.yield() }
     task.suspend()
     task.resume()
     var answers: [String] = []
@@ -101,7 +101,7 @@ import FoundationNetworking
     other.stub(.get, "/v1/a").reply(.text("quick"))
     let slow = session.dataTask(with: URLRequest("/slow")) { _, _, _ in }
     slow.resume()
-    while stubs.requests.isEmpty { await Task.yield() }
+    while stubs.requests.isEmpty, !Task.isCancelled { await Task.yield() }
     #expect(try await other.session.load(URLRequest("/a")).0 == Data("quick".utf8))
     slow.cancel()
   }
@@ -150,7 +150,7 @@ import FoundationNetworking
         return made
       }
     }
-    while session != nil || task.withLock({ $0.task != nil }) { await Task.yield() }
+    while session != nil || task.withLock({ $0.task != nil }), !Task.isCancelled { await Task.yield() }
   }
 
   #if !canImport(Darwin)

@@ -111,7 +111,7 @@ import Testing
       _ = try await transport?.send(
         HTTPRequest(url: wire.url("/")), context: RequestContext(delivery: .collected(upTo: 9)))
       transport = nil
-      while session != nil { await Task.yield() }
+      while session != nil, !Task.isCancelled { await Task.yield() }
     }
   }
 }
