@@ -36,6 +36,13 @@ private struct HangingStore: CredentialStore {
   }
 }
 
+/// A store whose cookies never come.
+private struct HangingCookieStore: CookieStore {
+  func load() async throws -> [Cookie] { try await waitUntilCancelled() }
+
+  func save(_ cookies: [Cookie]) async throws {}
+}
+
 @Suite(.timeLimit(.minutes(1))) struct InterruptionTests {
   private let clock = TestClock()
 
@@ -136,6 +143,20 @@ private struct HangingStore: CredentialStore {
   }
 
   @Test(arguments: Ending.allCases)
+  func `a wait for stored cookies ends with the call`(ending: Ending) async throws {
+    let transport = answering(.status(.ok))
+    let client = makeClient(ending.of(transport)) { configuration in
+      configuration.timeSource = clock.timeSource
+      configuration.cookies = CookieJar(store: HangingCookieStore(), timeSource: clock.timeSource)
+    }
+    async let call = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .seconds(7))) }
+    try await clock.waitForSleeper(until: .seconds(7))
+    clock.advance(by: .seconds(7))
+    #expect(try await call == .timedOut(.total))
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test(arguments: Ending.allCases)
   func `a wait for a place ends with the call, and takes none`(ending: Ending) async throws {
     let transport = ClosureTransport { request in
       if request.path.hasSuffix("quick") { return .status(.ok) }
@@ -210,6 +231,27 @@ private struct HangingStore: CredentialStore {
     #expect(transport.ended == ["second", "third"])
   }
 
+  @Test func `a head that comes as its attempt is ended is no answer`() async throws {
+    let client = makeClient(AnsweringLate()) { configuration in
+      configuration.timeSource = clock.timeSource
+      configuration.attemptTimeout = .seconds(7)
+    }
+    async let call = apiError { try await client.open(Endpoint<Void>(path: "a")) }
+    try await clock.waitForSleeper(until: .seconds(7))
+    clock.advance(by: .seconds(7))
+    #expect(try await call == .timedOut(.attempt))
+  }
+
+  @Test func `a body that was given up is let go of`() async throws {
+    let transport = Forgetting()
+    let client = makeClient(transport) { configuration in
+      configuration.attemptTimeout = .seconds(7)
+      configuration.circuitBreaker = CircuitBreaker()
+    }
+    try await client.open(Endpoint<Void>(path: "a")).body.discard()
+    #expect(transport.body == nil)
+  }
+
   @Test func `outside a client there is nothing to end`() async throws {
     let context = RequestContext()
     context.onInterruption { Issue.record("It was ended.") }
@@ -245,5 +287,35 @@ private final class EndingLate: HTTPTransport {
       return state.waiter
     }
     waiter?.resume()
+  }
+}
+
+/// Answers once it is ended, with a body that was ended too.
+private struct AnsweringLate: HTTPTransport {
+  var isInterruptible: Bool { true }
+
+  func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    let body = ScriptedBody()
+    context.onInterruption { body.cancel() }
+    await body.cancelled()
+    return HTTPResponse(body: body.body)
+  }
+}
+
+/// Answers with a body that only the response holds.
+private final class Forgetting: HTTPTransport {
+  private struct State {
+    weak var body: ScriptedBody?
+  }
+
+  private let state = Mutex(State())
+
+  var body: ScriptedBody? { state.withLock { $0.body } }
+  var isInterruptible: Bool { true }
+
+  func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    let body = ScriptedBody()
+    state.withLock { $0.body = body }
+    return HTTPResponse(body: body.body)
   }
 }

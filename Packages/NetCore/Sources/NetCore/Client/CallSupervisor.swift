@@ -48,6 +48,11 @@ final class CallSupervisor: Sendable {
         : try await interruption.run { try await next.send(request, context: context) }
       guard phase == .total, response.body.bufferedBytes == nil else {
         end(interruption)
+        // The limit may have passed as the head came: a body that was ended with its attempt is no answer.
+        if response.body.bufferedBytes == nil, let reason = interruption.reason {
+          response.body.discard()
+          throw reason
+        }
         return response
       }
       return supervisingBody(of: response, interruption)
@@ -132,6 +137,8 @@ final class CallSupervisor: Sendable {
   }
 
   private func end(_ call: Interruption) {
+    // What was to be ended may hold the call: a body's watchers have its context.
+    call.onInterruption(nil)
     let drained = state.withLock { state in
       state.calls[call.number] = nil
       guard state.calls.isEmpty else { return [CheckedContinuation<Void, Never>]() }

@@ -29,11 +29,13 @@ final class Interruption: Sendable {
 
   /// Says how to end what waits from now on, `nil` for nothing; does it at once when the interruption came before.
   func onInterruption(_ end: (@Sendable (any Error) -> Void)?) {
-    let reason = state.withLock { state in
-      state.end = end
-      return state.reason
+    let (reason, former) = state.withLock { state in
+      defer { state.end = end }
+      return (state.reason, state.end)
     }
     if let reason { end?(reason) }
+    // Let go of outside the lock: what it holds may come back here when it goes.
+    _ = consume former
   }
 
   func interrupt(_ reason: any Error) {

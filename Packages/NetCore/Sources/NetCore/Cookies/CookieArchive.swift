@@ -16,7 +16,7 @@ final class CookieArchive: Sendable {
   private let timeSource: TimeSource
   private let log: any LogSink
   private let state = Mutex(State())
-  private let isLoaded = Atomic(false)
+  private let hasLoaded = Atomic(false)
   private let oneSave = AsyncLock()
 
   init(store: any CookieStore, timeSource: TimeSource, log: any LogSink) {
@@ -25,11 +25,14 @@ final class CookieArchive: Sendable {
     self.log = log
   }
 
+  /// Whether the stored cookies were handed over.
+  var isLoaded: Bool { hasLoaded.load(ordering: .acquiring) }
+
   /// Hands the stored cookies to `restore`, the first time; waits until that is done.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   func load(_ restore: @escaping @Sendable ([Cookie]) -> Void) async throws {
-    guard !isLoaded.load(ordering: .acquiring) else { return }
+    guard !isLoaded else { return }
     let (loading, isFirst) = state.withLock { state in
       if let loading = state.loading { return (loading, false) }
       let loading = Promise<Void>()
@@ -44,7 +47,7 @@ final class CookieArchive: Sendable {
         } catch {
           log.write("Stored cookies could not be loaded: \(Self.reason(error))", level: .warning)
         }
-        isLoaded.store(true, ordering: .releasing)
+        hasLoaded.store(true, ordering: .releasing)
         loading.fulfill(.success(()))
       }
     }

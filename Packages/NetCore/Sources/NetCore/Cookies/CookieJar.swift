@@ -100,6 +100,9 @@ public final class CookieJar: Sendable {
 }
 
 extension CookieJar {
+  /// Whether the store's cookies are there.
+  var isLoaded: Bool { archive?.isLoaded ?? true }
+
   /// Makes sure that the store's cookies are there.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled. A store that fails counts as empty.

@@ -7,7 +7,7 @@ struct CookieAttachment: HTTPMiddleware, Interruptible {
   func intercept(
     _ request: HTTPRequest, context: RequestContext, next: any HTTPTransport
   ) async throws -> HTTPResponse {
-    try await jar.load()
+    if !jar.isLoaded { try await context.interruptible { [jar] in try await jar.load() } }
     if request.fields.contains(.cookie) {
       var context = context
       context.hasOwnCookies = true
