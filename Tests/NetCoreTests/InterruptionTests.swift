@@ -46,6 +46,13 @@ private struct HangingCookieStore: CookieStore {
 @Suite(.timeLimit(.minutes(1))) struct InterruptionTests {
   private let clock = TestClock()
 
+  /// Work of an authenticator ends by itself only when this clock says so.
+  private var patient: BearerAuthenticator.Settings {
+    var settings = BearerAuthenticator.Settings()
+    settings.timeSource = clock.timeSource
+    return settings
+  }
+
   private func everyStage(_ configuration: inout HTTPClient.Configuration) {
     configuration.timeSource = clock.timeSource
     configuration.retry = .standard
@@ -114,7 +121,9 @@ private struct HangingCookieStore: CookieStore {
     let transport = answering(.status(.ok))
     let client = makeClient(ending.of(transport)) { configuration in
       configuration.timeSource = clock.timeSource
-      configuration.authenticator = BearerAuthenticator(store: HangingStore(), origins: [exampleURL]) { $0 }
+      configuration.authenticator = BearerAuthenticator(
+        store: HangingStore(), origins: [exampleURL], settings: patient
+      ) { $0 }
     }
     async let call = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .seconds(7))) }
     try await clock.waitForSleeper(until: .seconds(7))
@@ -123,18 +132,22 @@ private struct HangingCookieStore: CookieStore {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test(arguments: Ending.allCases)
-  func `a wait for new credentials ends with the call`(ending: Ending) async throws {
+  @Test(arguments: Ending.allCases, [true, false])
+  func `a wait for new credentials ends with the call`(ending: Ending, isReplayable: Bool) async throws {
     let transport = answering(.status(.unauthorized))
     let store = MemoryCredentialStore(BearerCredentials(accessToken: "t"))
     let client = makeClient(ending.of(transport)) { configuration in
       configuration.timeSource = clock.timeSource
       configuration.retry = .standard
-      configuration.authenticator = BearerAuthenticator(store: store, origins: [exampleURL]) { _ in
+      configuration.authenticator = BearerAuthenticator(store: store, origins: [exampleURL], settings: patient) { _ in
         try await waitUntilCancelled()
       }
     }
-    async let call = apiError { try await client.send(Endpoint<Void>(path: "a", timeout: .seconds(7))) }
+    let body =
+      isReplayable
+      ? RequestBody.none : .stream(HTTPBody(isReplayable: false) { Pieces([Data("a".utf8)]) }, contentType: nil)
+    let endpoint = Endpoint<Void>(.put, path: "a", body: body, timeout: .seconds(7))
+    async let call = apiError { try await client.send(endpoint) }
     try await clock.waitForSleeper(until: .seconds(7))
     try await waitUntil { !transport.requests.isEmpty }
     clock.advance(by: .seconds(7))
