@@ -1,22 +1,26 @@
+import Dispatch
 import Foundation
 import NetCore
 import NetTesting
 import Synchronization
 import Testing
 
-/// Notes in which task each request is sent, and answers with what it was given.
+/// Notes in which task each request is sent, and whether by the main actor.
 private final class TaskNoting: HTTPTransport {
   let isInterruptible: Bool
-  private let noted = Mutex<[Int?]>([])
+  private let isMain: @Sendable () -> Bool
+  private let noted = Mutex<[(task: Int?, isOnMainActor: Bool)]>([])
 
-  init(isInterruptible: Bool) {
+  init(isInterruptible: Bool, isMain: @escaping @Sendable () -> Bool = { false }) {
     self.isInterruptible = isInterruptible
+    self.isMain = isMain
   }
 
-  var tasks: [Int?] { noted.withLock { $0 } }
+  var tasks: [Int?] { noted.withLock { $0.map(\.task) } }
+  var isOnMainActor: [Bool] { noted.withLock { $0.map(\.isOnMainActor) } }
 
   func send(_ request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-    noted.withLock { $0.append(currentTask()) }
+    noted.withLock { $0.append((currentTask(), isMain())) }
     return .status(.ok)
   }
 }
@@ -65,6 +69,19 @@ private struct HangingCookieStore: CookieStore {
     let transport = TaskNoting(isInterruptible: true)
     try await makeClient(transport, everyStage).send(Endpoint<Void>(path: "a"))
     #expect(transport.tasks == [currentTask()])
+  }
+
+  @MainActor @Test func `the actor that calls is not kept busy by its calls`() async throws {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    try #require(DispatchQueue.getSpecific(key: key) == true)
+    let transport = TaskNoting(isInterruptible: true) { DispatchQueue.getSpecific(key: key) == true }
+    let client = makeClient(transport, everyStage)
+    let request = Endpoint<Bool>(path: "a") { _, _ in DispatchQueue.getSpecific(key: key) == true }
+    #expect(try await client.send(request) == false)
+    _ = try await client.open(Endpoint<Void>(path: "a"))
+    #expect(transport.isOnMainActor == [false, false])
+    #expect(DispatchQueue.getSpecific(key: key) == true)
   }
 
   @Test func `whatever does not promise to end with the call has a task to cancel`() async throws {

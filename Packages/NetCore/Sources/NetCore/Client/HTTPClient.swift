@@ -11,6 +11,9 @@ public import Foundation
 ///
 /// As it comes, a call has 30 seconds in total, collects at most 10 MB and follows redirects, with no credentials to another
 /// origin. Nothing is repeated, shared, stored or logged until that is asked for in the ``Configuration``.
+///
+/// A call is part of its caller's task, but not of its actor: from the main actor, too, requests are encoded and answers decoded
+/// elsewhere.
 public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// The settings.
   public let configuration: Configuration
@@ -40,6 +43,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   ///
   /// - Throws: ``APIError``; `CancellationError` when the task was cancelled or ``shutdown(_:)`` cancelled the call; what
   ///   a middleware or validation of the caller's own throws, as it is.
+  @concurrent
   public func reply<R: APIRequest>(to request: R) async throws -> Reply<R.Response> {
     try await call(request, delivery: .collected(upTo: configuration.maximumBodySize)) { response in
       let collected = CollectedResponse(
@@ -58,6 +62,7 @@ public final class HTTPClient: NetworkClient, HTTPStreaming {
   /// Sends `request` and returns the response once its head is there.
   ///
   /// - Throws: As ``reply(to:)`` does, but no status is a failure.
+  @concurrent
   public func open<R: APIRequest>(_ request: R) async throws -> HTTPResponse {
     try await call(request, delivery: .streaming) { $0 }
   }

@@ -1,6 +1,7 @@
 extension RequestContext {
   /// Has `end` called when the call, or its attempt, is to end: at a limit of time or with its client. It takes the place of
-  /// what was to be called before, is called at once when the end has come already, and may be called from any thread.
+  /// what was to be called before, is called at once when the end has come already, and may be called from any thread. Who
+  /// waits for several things at a time says once how to end them all.
   ///
   /// For a transport that says ``HTTPTransport/isInterruptible``: what it waits for then throws `CancellationError`, which
   /// the client replaces by the reason. In any other pipeline `end` is never called; the task is cancelled instead.
