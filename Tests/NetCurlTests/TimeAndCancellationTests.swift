@@ -1,6 +1,7 @@
 import NetCore
 import NetCurl
 import NetLoopback
+import NetTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -59,6 +60,33 @@ struct TimeAndCancellationTests {
     try await server.wait(until: isTime)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
+    try await server.wait { $0.openConnections == 0 }
+  }
+
+  @Test(arguments: [APIError.timedOut(.total), .timedOut(.attempt)])
+  func `a client's limit ends the exchange and closes the connection`(_ failure: APIError) async throws {
+    let server = try await LoopbackServer.start { _ in .noReply(by: .stall) }
+    let clock = TestClock()
+    var configuration = HTTPClient.Configuration(baseURL: try server.url())
+    configuration.timeSource = clock.timeSource
+    configuration.timeout = failure == .timedOut(.total) ? .seconds(7) : .seconds(70)
+    configuration.attemptTimeout = failure == .timedOut(.total) ? nil : .seconds(7)
+    let client = HTTPClient(configuration, transport: CurlTransport())
+    let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
+    try await server.wait { $0.requests == 1 }
+    try await clock.waitForSleeper(until: .seconds(7))
+    clock.advance(by: .seconds(7))
+    await #expect(throws: failure) { try await call.value }
+    try await server.wait { $0.openConnections == 0 }
+  }
+
+  @Test func `a client that is shut down ends the exchange and closes the connection`() async throws {
+    let server = try await LoopbackServer.start { _ in .noReply(by: .stall) }
+    let client = HTTPClient(baseURL: try server.url(), transport: CurlTransport())
+    let call = Task { try await client.send(Endpoint<Void>(path: "a")) }
+    try await server.wait { $0.requests == 1 }
+    await client.shutdown(.cancelling)
+    await #expect(throws: CancellationError.self) { try await call.value }
     try await server.wait { $0.openConnections == 0 }
   }
 
